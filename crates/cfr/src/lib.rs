@@ -1,0 +1,7 @@
+//! Counterfactual regret minimisation: the tabular family, exact best response, and the
+//! sampled traversals and memories of Deep CFR.
+//!
+//! Deliberately absent: networks, files, configuration, threads that outlive a call.
+
+pub mod tabular;
+pub mod traversal;

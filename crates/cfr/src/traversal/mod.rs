@@ -1,0 +1,1 @@
+//! Sampled traversals for Deep CFR.

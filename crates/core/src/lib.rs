@@ -1,0 +1,29 @@
+//! The seams of deepcfr: traits and plain data that the other crates meet at.
+//!
+//! Deliberately absent: any algorithm, any loop over a game tree, any I/O, any dependency on a
+//! machine-learning stack. A user who only brings a game compiles this crate alone.
+//!
+//! Units: utilities and advantages are in the game's own points (chips in poker); probabilities
+//! are in `[0, 1]`; rows that cross a seam are row-major `f32` slices.
+
+mod action;
+mod encoder;
+mod evaluator;
+mod game;
+mod learner;
+mod model;
+mod policy;
+mod rng;
+mod sample;
+mod weights;
+
+pub use action::{Action, ActionSet, Actions, MAX_ACTIONS};
+pub use encoder::Encoder;
+pub use evaluator::{Evaluator, EvaluatorError, Query};
+pub use game::{Game, GameError, GameSpec, InfosetKey, NUM_PLAYERS, Player, Turn};
+pub use learner::{FitContext, FitReport, LearnError, Learner};
+pub use model::{Model, ModelError, ModelFactory, ModelSpec, NetId};
+pub use policy::Policy;
+pub use rng::{Purpose, Stream};
+pub use sample::{SampleMeta, SampleShape, SampleSink, SampleSource};
+pub use weights::{Activation, Dense, MlpWeights, RowKey, TableWeights, Weights};

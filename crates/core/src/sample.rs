@@ -1,0 +1,53 @@
+//! Training samples on their way out of traversals and into a learner.
+//!
+//! A sample is a feature row, the set of legal actions, one target per action (0 at illegal ones)
+//! and the iteration that it was drawn in. Not here: where samples are kept.
+
+use crate::{ActionSet, Player};
+
+/// The lengths of a sample's rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleShape {
+    /// Length of the feature row.
+    pub num_features: usize,
+    /// Length of the target row.
+    pub num_actions: usize,
+}
+
+/// What a sample holds beside its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SampleMeta {
+    /// Legal actions; targets elsewhere are 0 and carry no loss.
+    pub legal: ActionSet,
+    /// The iteration `t ≥ 1` that drew the sample; Linear CFR weighs it by `t`.
+    pub iteration: u32,
+}
+
+/// Receives samples in traversal order.
+pub trait SampleSink {
+    /// An advantage sample of `player`: `targets[a]` is the sampled advantage of `a`, in points.
+    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &[f32], targets: &[f32]);
+
+    /// A strategy sample: `targets` are the probabilities that the player to move gives each action.
+    fn strategy(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]);
+}
+
+/// A memory that a learner draws from. Reading takes `&self`: batches can be read in parallel.
+pub trait SampleSource: Sync {
+    /// The lengths of the rows.
+    fn shape(&self) -> SampleShape;
+
+    /// The number of samples held.
+    fn len(&self) -> usize;
+
+    /// Copies sample `index` into `features` and `targets`, writing every element.
+    ///
+    /// # Panics
+    /// If `index ≥ len()` or a slice has the wrong length.
+    fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta;
+
+    /// Whether nothing is held.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}

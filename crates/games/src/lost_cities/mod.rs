@@ -1,0 +1,1 @@
+//! Lost Cities: rules, encoders and bots.
