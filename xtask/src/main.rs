@@ -1,1 +1,26 @@
-fn main() {}
+//! Repository chores: `cargo xtask <task>`. Not here: anything that a user of deepcfr runs.
+
+mod tidy;
+
+use std::process::ExitCode;
+
+const HELP: &str = "\
+usage: cargo xtask <task>
+
+tasks:
+  tidy    check the layering of the crates and the rules that every source file keeps
+";
+
+fn main() -> ExitCode {
+    match std::env::args().nth(1).as_deref() {
+        Some("tidy") => tidy::run(),
+        Some("--help" | "-h") | None => {
+            print!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        Some(other) => {
+            eprint!("error: unknown task `{other}`\n\n{HELP}");
+            ExitCode::from(2)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! `cargo xtask tidy`: checks that the crates keep their layers and that source files say what they
+//! are for. Reads `cargo metadata` and the tracked files; changes nothing.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use serde_json::Value;
+
+/// What each crate may depend on within the workspace (normal dependencies), from the lowest layer up.
+const LAYERS: &[(&str, &[&str])] = &[
+    ("deepcfr-core", &[]),
+    ("deepcfr-games", &["deepcfr-core"]),
+    ("deepcfr-cfr", &["deepcfr-core"]),
+    ("deepcfr-serve", &["deepcfr-core"]),
+    ("deepcfr-nn", &["deepcfr-core"]),
+    ("deepcfr-train", &["deepcfr-core", "deepcfr-games", "deepcfr-cfr", "deepcfr-serve", "deepcfr-nn"]),
+    ("deepcfr-levers", &["deepcfr-core", "deepcfr-train"]),
+    ("deepcfr-cli", &["deepcfr-train", "deepcfr-levers"]),
+];
+
+/// Families of packages that must never be compiled for these crates, however indirectly.
+const BANNED: &[(&str, &[&str])] = &[
+    ("deepcfr-core", &["burn", "serde", "tracing"]),
+    ("deepcfr-games", &["burn", "serde", "tracing"]),
+    ("deepcfr-cfr", &["burn", "serde", "tracing"]),
+    ("deepcfr-serve", &["burn", "serde"]),
+];
+
+/// The one crate that may name burn.
+const BURN_HOME: &str = "deepcfr-nn";
+
+/// The most lines that a source file may have above its unit tests.
+const MAX_LINES: usize = 500;
+
+pub(crate) fn run() -> ExitCode {
+    let metadata = cargo_metadata();
+    let mut problems = layering(&metadata);
+    problems.extend(banned(&metadata));
+    problems.extend(sources());
+    for problem in &problems {
+        eprintln!("tidy: {problem}");
+    }
+    if problems.is_empty() {
+        println!("tidy: layers and sources are in order");
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+fn cargo_metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked"])
+        .output()
+        .expect("cargo runs: it started this program");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
+}
+
+fn packages(metadata: &Value) -> impl Iterator<Item = &Value> {
+    metadata["packages"].as_array().expect("metadata lists packages").iter()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The normal, non-optional dependencies of a package by name.
+fn direct(package: &Value) -> impl Iterator<Item = &str> {
+    let dependencies = package["dependencies"].as_array().expect("packages list dependencies").iter();
+    dependencies.filter(|d| d["kind"].is_null() && d["optional"] != true).map(|d| text(&d["name"]))
+}
+
+fn layering(metadata: &Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    for package in packages(metadata).filter(|p| text(&p["name"]).starts_with("deepcfr-")) {
+        let name = text(&package["name"]);
+        let Some((_, allowed)) = LAYERS.iter().find(|(layer, _)| *layer == name) else {
+            if name != "deepcfr-benches" {
+                problems.push(format!("{name} has no layer: add it to LAYERS in xtask/src/tidy.rs"));
+            }
+            continue;
+        };
+        for dependency in direct(package) {
+            if dependency.starts_with("deepcfr-") && !allowed.contains(&dependency) {
+                problems.push(format!("{name} must not depend on {dependency}: it is not below it"));
+            }
+            if dependency.starts_with("burn") && name != BURN_HOME {
+                problems.push(format!("{name} must not depend on {dependency}: only {BURN_HOME} names burn"));
+            }
+        }
+    }
+    problems
+}
+
+/// Every package that a package's normal dependencies bring in.
+fn closure<'a>(root: &'a str, by_name: &HashMap<&'a str, &'a Value>) -> BTreeSet<&'a str> {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![root];
+    while let Some(name) = open.pop() {
+        if seen.insert(name)
+            && let Some(package) = by_name.get(name)
+        {
+            open.extend(direct(package));
+        }
+    }
+    seen
+}
+
+fn banned(metadata: &Value) -> Vec<String> {
+    let by_name: HashMap<&str, &Value> = packages(metadata).map(|p| (text(&p["name"]), p)).collect();
+    let mut problems = Vec::new();
+    for (name, families) in BANNED {
+        for dependency in closure(name, &by_name) {
+            if families.iter().any(|family| dependency.starts_with(family)) {
+                problems.push(format!("{name} must not bring in {dependency}"));
+            }
+        }
+    }
+    problems
+}
+
+fn sources() -> Vec<String> {
+    let listed =
+        Command::new("git").args(["ls-files", "--", "*.rs"]).output().expect("git lists the sources");
+    let files = String::from_utf8(listed.stdout).expect("file names are UTF-8");
+    files.lines().map(Path::new).filter(|path| path.exists()).flat_map(source_problems).collect()
+}
+
+fn source_problems(path: &Path) -> Vec<String> {
+    let source = std::fs::read_to_string(path).expect("tracked sources are readable");
+    let shown = path.display();
+    let mut problems = Vec::new();
+    if !source.starts_with("//!") {
+        problems.push(format!("{shown}: the first line must say what the file is for (`//! …`)"));
+    }
+    let lines = source.lines().take_while(|line| !line.starts_with("#[cfg(test)]")).count();
+    if lines > MAX_LINES && !path.components().any(|part| part.as_os_str() == "tests") {
+        problems.push(format!("{shown}: {lines} lines above its tests; split it (limit {MAX_LINES})"));
+    }
+    problems
+}
