@@ -2,4 +2,6 @@
 //!
 //! Deliberately absent: search, training, serialisation. Depends on `deepcfr-core` alone.
 
+pub mod kuhn;
+pub mod leduc;
 pub mod lost_cities;
