@@ -1,0 +1,161 @@
+//! The two ways of numbering a player's decisions.
+//!
+//! Not here: what a decision does (see `play`).
+
+use deepcfr_core::{Action, ActionSet};
+
+use super::Move;
+use super::key::HandKey;
+use super::layout::Layout;
+use super::state::{Phase, State};
+
+/// Numbers the decisions of a player. Implemented by [`Cards`] and [`Slots`] alone.
+pub trait ActionSpace: Copy + Default + Send + Sync + 'static + Numbering {}
+
+/// Decisions by card, with `K` kinds: play kind `k` is `k`, discard it is `K + k`, draw from the deck
+/// is `2K`, take pile `c` is `2K + 1 + c`. Independent of the order of the hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cards;
+
+/// Decisions by place in the hand, with hands of `S`: play slot `s` is `2s`, discard it is `2s + 1`,
+/// draw from the deck is `2S`, take pile `c` is `2S + 1 + c`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slots;
+
+impl ActionSpace for Cards {}
+impl ActionSpace for Slots {}
+
+/// What an action space has to say; sealed, since it speaks of the packed state.
+#[expect(private_interfaces, reason = "sealed: the module is private")]
+pub trait Numbering {
+    /// Name of the game in this action space.
+    const NAME: &'static str;
+    /// What an infoset's key takes of the own hand.
+    const HAND_KEY: HandKey;
+
+    /// The number of actions.
+    fn num_actions(layout: &Layout) -> usize;
+
+    /// The number of the draw from the deck; the piles follow.
+    fn first_draw(layout: &Layout) -> usize;
+
+    /// The legal actions of a card phase.
+    fn legal_cards(layout: &Layout, state: &State) -> u128;
+
+    /// The decision that an action of a card phase stands for.
+    fn card_move(layout: &Layout, state: &State, action: usize) -> Move;
+
+    /// The action of playing (or else discarding) the card in a slot.
+    fn card_action(layout: &Layout, state: &State, slot: usize, play: bool) -> usize;
+}
+
+#[expect(private_interfaces, reason = "sealed: the module is private")]
+impl Numbering for Cards {
+    const NAME: &'static str = "lost_cities";
+    const HAND_KEY: HandKey = HandKey::Multiset;
+
+    fn num_actions(layout: &Layout) -> usize {
+        2 * layout.kinds + 1 + layout.colours
+    }
+
+    #[inline]
+    fn first_draw(layout: &Layout) -> usize {
+        2 * layout.kinds
+    }
+
+    #[inline]
+    fn legal_cards(layout: &Layout, state: &State) -> u128 {
+        let player = usize::from(state.player & 1);
+        let hand = state.hand[player];
+        u128::from(hand & state.playable[player]) | u128::from(hand) << layout.kinds
+    }
+
+    #[inline]
+    fn card_move(layout: &Layout, state: &State, action: usize) -> Move {
+        let player = usize::from(state.player & 1);
+        let discard = action >= layout.kinds;
+        let kind = if discard { action - layout.kinds } else { action };
+        let slot = state.slot_of(player, kind) as u8;
+        if discard { Move::Discard { slot } } else { Move::Play { slot } }
+    }
+
+    #[inline]
+    fn card_action(layout: &Layout, state: &State, slot: usize, play: bool) -> usize {
+        let kind = state.slot(state.player(), slot);
+        if play { kind } else { layout.kinds + kind }
+    }
+}
+
+#[expect(private_interfaces, reason = "sealed: the module is private")]
+impl Numbering for Slots {
+    const NAME: &'static str = "lost_cities_slots";
+    const HAND_KEY: HandKey = HandKey::Slots;
+
+    fn num_actions(layout: &Layout) -> usize {
+        2 * layout.hand_size + 1 + layout.colours
+    }
+
+    #[inline]
+    fn first_draw(layout: &Layout) -> usize {
+        2 * layout.hand_size
+    }
+
+    #[inline]
+    fn legal_cards(_: &Layout, state: &State) -> u128 {
+        let player = usize::from(state.player & 1);
+        let (playable, mut slots) = (state.playable[player], state.slots[player]);
+        let mut legal = 0u32;
+        for slot in 0..u32::from(state.hand_len[player]) {
+            legal |= (2 | (playable >> (slots & 63)) as u32 & 1) << (2 * slot);
+            slots >>= 8;
+        }
+        u128::from(legal)
+    }
+
+    #[inline]
+    fn card_move(_: &Layout, _: &State, action: usize) -> Move {
+        let slot = (action / 2) as u8;
+        if action & 1 == 0 { Move::Play { slot } } else { Move::Discard { slot } }
+    }
+
+    #[inline]
+    fn card_action(_: &Layout, _: &State, slot: usize, play: bool) -> usize {
+        2 * slot + usize::from(!play)
+    }
+}
+
+/// The legal actions of the player to move.
+#[inline]
+pub(super) fn legal_actions<A: Numbering>(layout: &Layout, state: &State) -> ActionSet {
+    if state.phase == Phase::Draw {
+        let draws = u32::from(state.deck_len > 0) | state.open_piles() << 1;
+        ActionSet::from_bits(u128::from(draws) << A::first_draw(layout))
+    } else {
+        ActionSet::from_bits(A::legal_cards(layout, state))
+    }
+}
+
+/// The decision that a legal action stands for.
+#[inline]
+pub(super) fn to_move<A: Numbering>(layout: &Layout, state: &State, action: Action) -> Move {
+    let action = action as usize;
+    if state.phase == Phase::Card {
+        return A::card_move(layout, state, action);
+    }
+    match action - A::first_draw(layout) {
+        0 => Move::DrawDeck,
+        pile => Move::DrawPile { colour: (pile - 1) as u8 },
+    }
+}
+
+/// The action that stands for a decision.
+#[inline]
+pub(super) fn to_action<A: Numbering>(layout: &Layout, state: &State, chosen: Move) -> Action {
+    let action = match chosen {
+        Move::Play { slot } => A::card_action(layout, state, slot as usize, true),
+        Move::Discard { slot } => A::card_action(layout, state, slot as usize, false),
+        Move::DrawDeck => A::first_draw(layout),
+        Move::DrawPile { colour } => A::first_draw(layout) + 1 + colour as usize,
+    };
+    action as Action
+}

@@ -1,0 +1,7 @@
+//! Lost Cities against reference games, encodings and bot decisions, through the public API.
+//!
+//! Provenance of the data: `testdata/README.md`.
+
+mod reference;
+mod replay;
+mod table;
