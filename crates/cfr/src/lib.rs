@@ -3,5 +3,7 @@
 //!
 //! Deliberately absent: networks, files, configuration, threads that outlive a call.
 
+pub mod regret;
+pub mod reservoir;
 pub mod tabular;
 pub mod traversal;

@@ -1,1 +1,93 @@
-//! Sampled traversals for Deep CFR.
+//! Sampled traversals: *lanes* that walk a game tree, pause where a network must answer, and record
+//! training samples.
+//!
+//! A lane is one traversal in flight with an explicit stack. A worker thread advances many lanes
+//! over one [`Evaluator`]; several workers share the traversals of an iteration; the calling thread
+//! hands samples to the sink in traversal order. Traversal `i` draws from its own stream, keyed by
+//! (seed, iteration, traverser, `i`), so that workers, lanes, groups and batch sizes change the
+//! speed and never a sample (given an evaluator whose rows do not depend on their batch).
+//!
+//! Not here: networks, what is done with samples, and when iterations happen.
+
+use deepcfr_core::{Encoder, Evaluator, Game, SampleSink};
+
+mod commit;
+mod error;
+pub mod evaluators;
+mod exchange;
+mod external;
+mod lane;
+pub mod oracle;
+mod outcome;
+mod plan;
+mod recording;
+mod scheme;
+mod stats;
+mod worker;
+
+pub use error::TraversalError;
+pub use outcome::{Baseline, NoBaseline};
+pub use plan::{Budgets, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
+pub use stats::{TraversalStats, TraversalTimes};
+
+use external::External;
+use lane::Context;
+use outcome::Outcome;
+use scheme::Scheme;
+
+/// Runs the traversals of `plan` with one thread per evaluator and commits their samples to `sink`
+/// in traversal order. One evaluator runs on the calling thread.
+///
+/// # Errors
+/// If the plan cannot be run or an evaluator fails; the sink may then hold part of the samples.
+///
+/// # Panics
+/// If the game or the encoder panics.
+pub fn run<G: Game, E: Encoder<G>, V: Evaluator + Send>(
+    game: &G,
+    encoder: &E,
+    plan: &TraversalPlan,
+    workers: &mut [V],
+    sink: &mut impl SampleSink,
+) -> Result<TraversalStats, TraversalError> {
+    run_with_baseline(game, encoder, plan, &NoBaseline, workers, sink)
+}
+
+/// [`run`], with a baseline that lowers the variance of outcome sampling; external sampling has no
+/// use for one.
+///
+/// # Errors
+/// As [`run`].
+///
+/// # Panics
+/// As [`run`].
+pub fn run_with_baseline<G: Game, E: Encoder<G>, V: Evaluator + Send>(
+    game: &G,
+    encoder: &E,
+    plan: &TraversalPlan,
+    baseline: &impl Baseline<G>,
+    workers: &mut [V],
+    sink: &mut impl SampleSink,
+) -> Result<TraversalStats, TraversalError> {
+    plan.check(workers.len())?;
+    let context = Context::new(game, encoder, plan);
+    match plan.sampling {
+        Sampling::External => run_scheme(&context, plan, &External, workers, sink),
+        Sampling::Outcome(sampling) => {
+            run_scheme(&context, plan, &Outcome { sampling, baseline }, workers, sink)
+        }
+    }
+}
+
+fn run_scheme<G: Game, E: Encoder<G>, V: Evaluator + Send>(
+    context: &Context<'_, G, E>,
+    plan: &TraversalPlan,
+    scheme: &impl Scheme<G>,
+    workers: &mut [V],
+    sink: &mut impl SampleSink,
+) -> Result<TraversalStats, TraversalError> {
+    match workers {
+        [evaluator] => exchange::run_alone(context, plan, scheme, evaluator, sink),
+        _ => exchange::run_threads(context, plan, scheme, workers, sink),
+    }
+}

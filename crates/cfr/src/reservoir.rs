@@ -1,0 +1,322 @@
+//! Memories of training samples: uniform reservoirs of fixed capacity in flat buffers.
+//!
+//! Not here: files and checksums (`save` and `load` write and read a plain byte stream), and what
+//! the samples mean.
+
+use std::io::{self, Read, Write};
+
+use deepcfr_core::{
+    ActionSet, NUM_PLAYERS, Player, Purpose, SampleMeta, SampleShape, SampleSink, SampleSource, Stream,
+};
+
+mod segment;
+
+use segment::Segment;
+
+/// The memory identity of the strategy reservoir; a player's advantage reservoir has the player's.
+const STRATEGY_MEMORY: u32 = NUM_PLAYERS as u32;
+
+/// A uniform sample of fixed size from everything offered so far (Vitter 1985, algorithm R).
+///
+/// The `n`-th sample offered (counting from 1) enters a full memory with probability
+/// `capacity / n` and replaces a uniformly drawn one. The draw depends on (seed, memory, `n`)
+/// alone, so that a memory is a function of the sequence of samples offered.
+///
+/// Storage is a list of segments, allocated when first needed, each a struct of arrays: memory
+/// grows without copying and never exceeds [`Reservoir::bytes_needed`].
+#[derive(Clone, Debug)]
+pub struct Reservoir {
+    shape: SampleShape,
+    capacity: usize,
+    seed: u64,
+    memory: u32,
+    offered: u64,
+    len: usize,
+    segments: Vec<Segment>,
+}
+
+impl Reservoir {
+    /// An empty memory for `capacity` samples. `memory` tells memories of one run apart.
+    ///
+    /// # Panics
+    /// If `capacity` is 0.
+    pub fn new(shape: SampleShape, capacity: usize, seed: u64, memory: u32) -> Self {
+        assert!(capacity > 0, "a reservoir holds at least one sample");
+        Self { shape, capacity, seed, memory, offered: 0, len: 0, segments: Vec::new() }
+    }
+
+    /// The bytes that a full memory of `capacity` samples takes; never exceeded.
+    pub fn bytes_needed(shape: SampleShape, capacity: usize) -> u64 {
+        capacity as u64 * segment::bytes_per_sample(shape)
+    }
+
+    /// The bytes allocated for samples now.
+    pub fn bytes_allocated(&self) -> u64 {
+        self.segments
+            .iter()
+            .map(|segment| segment.rows() as u64 * segment::bytes_per_sample(self.shape))
+            .sum()
+    }
+
+    /// The most samples held.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// How many samples were ever offered.
+    pub fn offered(&self) -> u64 {
+        self.offered
+    }
+
+    /// Offers a sample; it may be kept.
+    ///
+    /// # Panics
+    /// If a row's length is not the shape's.
+    pub fn offer(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]) {
+        self.offered += 1;
+        if let Some(index) = self.place() {
+            let (segment, row) = self.locate(index);
+            self.segments[segment].write(row, self.shape, meta, features, targets);
+        }
+    }
+
+    /// Forgets every sample, and that any was offered; keeps the storage.
+    pub fn clear(&mut self) {
+        (self.len, self.offered) = (0, 0);
+    }
+
+    /// A 64-bit fingerprint of everything that decides later behaviour: counts and contents.
+    pub fn hash(&self) -> u64 {
+        let mut state = Fnv::new();
+        for count in [self.capacity as u64, self.offered, self.len as u64] {
+            state.word(count);
+        }
+        for index in 0..self.len {
+            let (segment, row) = self.locate(index);
+            self.segments[segment].visit_words(row, self.shape, |word| state.word(u64::from(word)));
+        }
+        state.0
+    }
+
+    /// Writes counts and samples, little-endian.
+    ///
+    /// # Errors
+    /// What the writer returns.
+    pub fn save(&self, writer: &mut impl Write) -> io::Result<()> {
+        for word in self.header() {
+            writer.write_all(&word.to_le_bytes())?;
+        }
+        writer.write_all(&self.offered.to_le_bytes())?;
+        writer.write_all(&(self.len as u64).to_le_bytes())?;
+        let mut bytes = Vec::with_capacity(segment::bytes_per_sample(self.shape) as usize);
+        for index in 0..self.len {
+            let (segment, row) = self.locate(index);
+            bytes.clear();
+            self.segments[segment]
+                .visit_words(row, self.shape, |word| bytes.extend_from_slice(&word.to_le_bytes()));
+            writer.write_all(&bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Replaces the contents by what [`Reservoir::save`] wrote for a memory of the same shape,
+    /// capacity, seed and identity.
+    ///
+    /// # Errors
+    /// [`LoadError`]; the memory is then empty or holds part of the samples, and must not be used.
+    pub fn load(&mut self, reader: &mut impl Read) -> Result<(), LoadError> {
+        const WHAT: [&str; 5] = ["features", "actions", "capacity", "seed", "memory identity"];
+        for (what, expected) in WHAT.into_iter().zip(self.header()) {
+            let got = read_u64(reader)?;
+            if got != expected {
+                return Err(LoadError::Mismatch { what, expected, got });
+            }
+        }
+        self.clear();
+        let (offered, len) = (read_u64(reader)?, read_u64(reader)?);
+        if len != offered.min(self.capacity as u64) {
+            return Err(LoadError::Count { offered, len });
+        }
+        let mut bytes = vec![0; segment::bytes_per_sample(self.shape) as usize];
+        for index in 0..len as usize {
+            reader.read_exact(&mut bytes)?;
+            self.grow_to(index);
+            let (segment, row) = self.locate(index);
+            let mut words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
+            self.segments[segment].read_words(row, self.shape, &mut words);
+            self.len += 1;
+        }
+        self.offered = offered;
+        Ok(())
+    }
+
+    fn header(&self) -> [u64; 5] {
+        let SampleShape { num_features, num_actions } = self.shape;
+        [num_features as u64, num_actions as u64, self.capacity as u64, self.seed, u64::from(self.memory)]
+    }
+
+    /// Where the sample just counted goes, if anywhere.
+    fn place(&mut self) -> Option<usize> {
+        if self.len < self.capacity {
+            self.grow_to(self.len);
+            self.len += 1;
+            return Some(self.len - 1);
+        }
+        let (high, low) = ((self.offered >> 32) as u32, self.offered as u32);
+        let drawn =
+            Stream::new(self.seed, Purpose::Reservoir, high, self.memory, low).below_u64(self.offered);
+        (drawn < self.capacity as u64).then_some(drawn as usize)
+    }
+
+    fn grow_to(&mut self, index: usize) {
+        let (segment, _) = self.locate(index);
+        if segment == self.segments.len() {
+            let rows = segment::ROWS.min(self.capacity - segment * segment::ROWS);
+            self.segments.push(Segment::new(self.shape, rows));
+        }
+    }
+
+    fn locate(&self, index: usize) -> (usize, usize) {
+        (index / segment::ROWS, index % segment::ROWS)
+    }
+}
+
+impl SampleSource for Reservoir {
+    fn shape(&self) -> SampleShape {
+        self.shape
+    }
+
+    fn len(&self) -> usize {
+        self.len
+    }
+
+    fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta {
+        assert!(index < self.len, "sample {index} of {}", self.len);
+        let (segment, row) = self.locate(index);
+        self.segments[segment].read(row, self.shape, features, targets)
+    }
+}
+
+/// The memories of a run: one for each player's advantages, one for strategies.
+#[derive(Clone, Debug)]
+pub struct Memories {
+    /// By player.
+    pub advantage: [Reservoir; NUM_PLAYERS],
+    /// Both players' strategies.
+    pub strategy: Reservoir,
+}
+
+impl Memories {
+    /// Empty memories; `advantage_capacity` samples for each player.
+    ///
+    /// # Panics
+    /// If a capacity is 0.
+    pub fn new(shape: SampleShape, advantage_capacity: usize, strategy_capacity: usize, seed: u64) -> Self {
+        let advantage = |player: Player| Reservoir::new(shape, advantage_capacity, seed, player as u32);
+        let strategy = Reservoir::new(shape, strategy_capacity, seed, STRATEGY_MEMORY);
+        Self { advantage: std::array::from_fn(advantage), strategy }
+    }
+
+    /// The bytes that full memories take.
+    pub fn bytes_needed(shape: SampleShape, advantage_capacity: usize, strategy_capacity: usize) -> u64 {
+        let each = |capacity| Reservoir::bytes_needed(shape, capacity);
+        NUM_PLAYERS as u64 * each(advantage_capacity) + each(strategy_capacity)
+    }
+
+    /// The three reservoirs, players' first.
+    pub fn iter(&self) -> impl Iterator<Item = &Reservoir> {
+        self.advantage.iter().chain([&self.strategy])
+    }
+
+    /// A fingerprint of all contents.
+    pub fn hash(&self) -> u64 {
+        let mut state = Fnv::new();
+        self.iter().for_each(|reservoir| state.word(reservoir.hash()));
+        state.0
+    }
+
+    /// Writes the three reservoirs.
+    ///
+    /// # Errors
+    /// What the writer returns.
+    pub fn save(&self, writer: &mut impl Write) -> io::Result<()> {
+        self.iter().try_for_each(|reservoir| reservoir.save(writer))
+    }
+
+    /// Reads the three reservoirs.
+    ///
+    /// # Errors
+    /// As [`Reservoir::load`].
+    pub fn load(&mut self, reader: &mut impl Read) -> Result<(), LoadError> {
+        self.advantage.iter_mut().try_for_each(|reservoir| reservoir.load(reader))?;
+        self.strategy.load(reader)
+    }
+}
+
+impl SampleSink for Memories {
+    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &[f32], targets: &[f32]) {
+        self.advantage[player].offer(meta, features, targets);
+    }
+
+    fn strategy(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]) {
+        self.strategy.offer(meta, features, targets);
+    }
+}
+
+/// Why saved samples cannot be read back.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Another memory's samples.
+    #[error("saved samples have {what} {got}, this memory has {expected}")]
+    Mismatch {
+        /// What differs.
+        what: &'static str,
+        /// This memory's figure.
+        expected: u64,
+        /// The saved figure.
+        got: u64,
+    },
+    /// Counts that no memory can have.
+    #[error("saved samples claim {len} kept of {offered} offered")]
+    Count {
+        /// How many samples were offered.
+        offered: u64,
+        /// How many were kept.
+        len: u64,
+    },
+    /// The reader failed or ended early.
+    #[error("saved samples cannot be read: {0}")]
+    Io(#[from] io::Error),
+}
+
+fn read_u64(reader: &mut impl Read) -> io::Result<u64> {
+    let mut bytes = [0; 8];
+    reader.read_exact(&mut bytes)?;
+    Ok(u64::from_le_bytes(bytes))
+}
+
+/// FNV-1a over words: a fingerprint that is the same on every machine.
+struct Fnv(u64);
+
+impl Fnv {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn word(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+    }
+}
+
+/// The bits of a set of actions as four words, lowest first.
+fn words_of(legal: ActionSet) -> [u32; 4] {
+    std::array::from_fn(|word| (legal.bits() >> (32 * word)) as u32)
+}
+
+fn set_of(words: [u32; 4]) -> ActionSet {
+    let bits = words.iter().enumerate().map(|(word, &bits)| u128::from(bits) << (32 * word)).sum();
+    ActionSet::from_bits(bits)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,275 @@
+//! A lane: one traversal in flight, which pauses where a network must answer.
+//!
+//! At a node with a single legal action nothing is asked and nothing recorded, whoever moves: the
+//! strategy there is certain and the advantage is 0. The node counts.
+
+use deepcfr_core::{
+    ActionSet, Encoder, Evaluator, EvaluatorError, Game, InfosetKey, NetId, Player, Purpose, Query,
+    SampleShape, Stream, Turn,
+};
+
+use super::plan::{StrategySource, TraversalPlan};
+use super::recording::{Recording, SampleBuffer};
+use super::scheme::{Scheme, Walk};
+use crate::regret::{AllNegative, regret_matching, sample_action, uniform};
+
+/// What all lanes of a run share.
+pub(super) struct Context<'a, G, E> {
+    pub(super) game: &'a G,
+    pub(super) encoder: &'a E,
+    pub(super) shape: SampleShape,
+    pub(super) seed: u64,
+    pub(super) iteration: u32,
+    pub(super) traverser: Player,
+    strategy: StrategySource,
+    all_negative: AllNegative,
+    max_nodes: u64,
+}
+
+impl<'a, G: Game, E: Encoder<G>> Context<'a, G, E> {
+    pub(super) fn new(game: &'a G, encoder: &'a E, plan: &TraversalPlan) -> Self {
+        let shape =
+            SampleShape { num_features: encoder.num_features(), num_actions: game.spec().num_actions };
+        Self {
+            game,
+            encoder,
+            shape,
+            seed: plan.seed,
+            iteration: plan.iteration,
+            traverser: plan.traverser,
+            strategy: plan.strategy,
+            all_negative: plan.all_negative,
+            max_nodes: plan.budgets.max_nodes_per_traversal,
+        }
+    }
+}
+
+/// Why a lane stopped advancing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The node must be submitted ([`Lane::submit`]), then answered ([`Lane::answer`]).
+    NeedsRow,
+    /// The traversal is over ([`Lane::finish`]).
+    Finished,
+}
+
+/// The node that a lane is paused at.
+#[derive(Clone, Copy)]
+struct Pending {
+    player: Player,
+    slot: usize,
+}
+
+/// One traversal in flight under scheme `S`, then the next in the same buffers.
+pub(super) struct Lane<G: Game, S: Scheme<G>> {
+    index: u32,
+    walk: Walk<G, S::Frame>,
+    pending: Pending,
+}
+
+impl<G: Game, S: Scheme<G>> Lane<G, S> {
+    /// An idle lane.
+    pub(super) fn new<E: Encoder<G>>(context: &Context<'_, G, E>) -> Self {
+        let walk = Walk {
+            state: context.game.root(),
+            depth: 0,
+            rng: Stream::new(context.seed, Purpose::Traversal, 0, 0, 0),
+            frames: Vec::new(),
+            rows: Vec::new(),
+            shape: context.shape,
+            recording: Recording::default(),
+        };
+        Self { index: 0, walk, pending: Pending { player: 0, slot: 0 } }
+    }
+
+    /// Sets out on traversal `index`, recording into `recording` (cleared here).
+    pub(super) fn begin<E: Encoder<G>>(
+        &mut self,
+        context: &Context<'_, G, E>,
+        index: u32,
+        recording: Recording,
+    ) {
+        self.index = index;
+        let (iteration, traverser) = (context.iteration, context.traverser as u32);
+        self.walk.state = context.game.root();
+        self.walk.depth = 0;
+        self.walk.rng = Stream::new(context.seed, Purpose::Traversal, iteration, traverser, index);
+        self.walk.frames.clear();
+        self.walk.recording = recording;
+        self.walk.recording.clear();
+    }
+
+    /// The finished traversal's number and recording.
+    pub(super) fn finish(&mut self) -> (u32, Recording) {
+        (self.index, std::mem::take(&mut self.walk.recording))
+    }
+
+    /// Walks on until a row is needed or the traversal is over.
+    pub(super) fn advance<E: Encoder<G>>(&mut self, context: &Context<'_, G, E>, scheme: &S) -> Step {
+        let game = context.game;
+        loop {
+            match game.turn(&self.walk.state) {
+                Turn::Chance => {
+                    let outcome = game.sample_chance(&self.walk.state, &mut self.walk.rng);
+                    game.apply(&mut self.walk.state, outcome);
+                    self.walk.depth += 1;
+                }
+                Turn::Terminal => {
+                    if !self.count(context) || self.ascend(context, scheme) {
+                        return Step::Finished;
+                    }
+                }
+                Turn::Player(player) => {
+                    if !self.count(context) {
+                        return Step::Finished;
+                    }
+                    if self.enter(context, scheme, player) {
+                        return Step::NeedsRow;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Hands the paused node's row to the evaluator, as lane `number`.
+    #[inline]
+    pub(super) fn submit<E: Encoder<G>>(
+        &mut self,
+        context: &Context<'_, G, E>,
+        number: usize,
+        evaluator: &mut impl Evaluator,
+    ) -> Result<(), EvaluatorError> {
+        self.walk.recording.rows += 1;
+        let Pending { player, slot } = self.pending;
+        let samples = samples_of(&mut self.walk.recording, player == context.traverser);
+        let features = samples.features(context.shape, slot);
+        let query = NodeQuery { game: context.game, state: &self.walk.state, player, features };
+        evaluator.submit(number, NetId::advantage(player), &query)
+    }
+
+    /// Goes on from the paused node with its advantages.
+    #[inline]
+    pub(super) fn answer<E: Encoder<G>>(
+        &mut self,
+        context: &Context<'_, G, E>,
+        scheme: &S,
+        advantages: &[f32],
+    ) {
+        let Pending { player, slot } = self.pending;
+        let samples = samples_of(&mut self.walk.recording, player == context.traverser);
+        let legal = samples.legal(slot);
+        regret_matching(advantages, legal, context.all_negative, samples.targets_mut(context.shape, slot));
+        self.play(context, scheme, player, slot);
+    }
+
+    /// Counts a decision or terminal node. `false` if the budget does not have it: the traversal is
+    /// cut.
+    #[inline]
+    fn count<E: Encoder<G>>(&mut self, context: &Context<'_, G, E>) -> bool {
+        let recording = &mut self.walk.recording;
+        if recording.nodes == context.max_nodes {
+            recording.cut = true;
+            recording.discard_samples();
+            return false;
+        }
+        recording.nodes += 1;
+        recording.max_depth = recording.max_depth.max(self.walk.depth);
+        true
+    }
+
+    /// Opens a player's node; `true` if its strategy must be asked for.
+    #[inline]
+    fn enter<E: Encoder<G>>(&mut self, context: &Context<'_, G, E>, scheme: &S, player: Player) -> bool {
+        let legal = context.game.legal_actions(&self.walk.state);
+        if legal.len() == 1 {
+            let action = legal.nth(0).expect("one legal action");
+            context.game.apply(&mut self.walk.state, action);
+            self.walk.depth += 1;
+            return false;
+        }
+        let slot = self.record(context, player, legal);
+        match context.strategy {
+            StrategySource::Networks => {
+                self.pending = Pending { player, slot };
+                true
+            }
+            StrategySource::Uniform => {
+                let samples = samples_of(&mut self.walk.recording, player == context.traverser);
+                uniform(legal, samples.targets_mut(context.shape, slot));
+                self.play(context, scheme, player, slot);
+                false
+            }
+        }
+    }
+
+    /// Opens a sample for the node and encodes its features.
+    #[inline]
+    fn record<E: Encoder<G>>(
+        &mut self,
+        context: &Context<'_, G, E>,
+        player: Player,
+        legal: ActionSet,
+    ) -> usize {
+        let samples = samples_of(&mut self.walk.recording, player == context.traverser);
+        let slot = samples.open(context.shape, legal);
+        let features = samples.features_mut(context.shape, slot);
+        context.encoder.encode(context.game, &self.walk.state, player, features);
+        slot
+    }
+
+    /// Moves on from a node whose strategy stands in its sample's target row.
+    #[inline]
+    fn play<E: Encoder<G>>(&mut self, context: &Context<'_, G, E>, scheme: &S, player: Player, slot: usize) {
+        if player == context.traverser {
+            return scheme.open(context.game, &mut self.walk, slot);
+        }
+        let samples = &mut self.walk.recording.strategy;
+        let legal = samples.legal(slot);
+        let action = sample_action(samples.targets_mut(context.shape, slot), legal, self.walk.rng.uniform());
+        context.game.apply(&mut self.walk.state, action);
+        self.walk.depth += 1;
+    }
+
+    /// Passes a terminal state's value up the stack; `true` at the root, `false` where another
+    /// branch is to be walked.
+    #[inline]
+    fn ascend<E: Encoder<G>>(&mut self, context: &Context<'_, G, E>, scheme: &S) -> bool {
+        let utility = context.game.utility(&self.walk.state);
+        let mut value = if context.traverser == 0 { utility } else { -utility };
+        while !self.walk.frames.is_empty() {
+            match scheme.close(context.game, &mut self.walk, value) {
+                Some(of_node) => value = of_node,
+                None => return false,
+            }
+        }
+        self.walk.recording.value = value;
+        true
+    }
+}
+
+/// Where a node's sample goes: the traverser's are advantage samples, the opponent's strategy
+/// samples.
+#[inline]
+fn samples_of(recording: &mut Recording, traverser_moves: bool) -> &mut SampleBuffer {
+    if traverser_moves { &mut recording.advantage } else { &mut recording.strategy }
+}
+
+/// A paused node, whose features are in its sample already.
+struct NodeQuery<'a, G: Game> {
+    game: &'a G,
+    state: &'a G::State,
+    player: Player,
+    features: &'a [f32],
+}
+
+impl<G: Game> Query for NodeQuery<'_, G> {
+    #[inline]
+    fn key(&self) -> InfosetKey {
+        self.game.infoset_key(self.state, self.player)
+    }
+
+    #[inline]
+    fn encode(&self, row: &mut [f32]) {
+        row.copy_from_slice(self.features);
+    }
+}

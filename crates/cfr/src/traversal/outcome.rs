@@ -1,0 +1,92 @@
+//! Outcome sampling: one trajectory per traversal, with targets that are unbiased for every action.
+//!
+//! With sampled action `a*`, its sampled value `v̂` and a baseline `b`:
+//! `v̂(a) = b(a) + 1[a = a*]·(v̂ − b(a))/ξ(a)`, `v̂(I) = Σ_a σ(a)·v̂(a)`, and the target of **every**
+//! legal action is `v̂(a) − v̂(I)`. (Lanctot et al. 2009; baseline: Schmid et al. 2019, here at the
+//! traverser's nodes only.) An action that was not sampled has target `b(a) − v̂(I)`, not 0: with 0
+//! the mean target is not the advantage.
+
+use deepcfr_core::{Action, Game};
+
+use super::plan::OutcomeSampling;
+use super::scheme::{Scheme, Walk};
+use crate::regret::sample_by;
+
+/// A guess at the value of each action of the traverser. Targets stay unbiased whatever it says, as
+/// long as it does not depend on the action that will be sampled; the closer it is, the smaller
+/// their variance.
+pub trait Baseline<G: Game>: Sync {
+    /// Writes every element of `values` (one per action of the game): the expected utility of the
+    /// player to move, in points, after each legal action; elements of illegal actions are not read.
+    fn write(&self, game: &G, state: &G::State, values: &mut [f64]);
+}
+
+/// `b = 0`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoBaseline;
+
+impl<G: Game> Baseline<G> for NoBaseline {
+    #[inline]
+    fn write(&self, _game: &G, _state: &G::State, values: &mut [f64]) {
+        values.fill(0.0);
+    }
+}
+
+/// Outcome sampling.
+pub(super) struct Outcome<'a, B> {
+    pub(super) sampling: OutcomeSampling,
+    pub(super) baseline: &'a B,
+}
+
+/// A node of the traverser on the trajectory.
+pub(super) struct Frame {
+    slot: usize,
+    action: Action,
+    /// `ξ(action)`.
+    probability: f64,
+}
+
+impl<G: Game, B: Baseline<G>> Scheme<G> for Outcome<'_, B> {
+    type Frame = Frame;
+
+    #[inline]
+    fn open(&self, game: &G, walk: &mut Walk<G, Frame>, slot: usize) {
+        let row = walk.make_row(walk.frames.len());
+        self.baseline.write(game, &walk.state, &mut walk.rows[row..row + walk.shape.num_actions]);
+        let samples = &mut walk.recording.advantage;
+        let legal = samples.legal(slot);
+        let strategy = samples.targets_mut(walk.shape, slot);
+        let epsilon = self.sampling.epsilon;
+        let explored = epsilon / legal.len() as f64;
+        let policy = |action: Action| explored + (1.0 - epsilon) * f64::from(strategy[usize::from(action)]);
+        let action = sample_by(legal, walk.rng.uniform(), policy);
+        let frame = Frame { slot, action, probability: policy(action) };
+        walk.frames.push(frame);
+        game.apply(&mut walk.state, action);
+        walk.depth += 1;
+    }
+
+    #[inline]
+    fn close(&self, _game: &G, walk: &mut Walk<G, Frame>, value: f64) -> Option<f64> {
+        let frame = walk.frames.pop().expect("a value is closed at a frame");
+        let row = walk.frames.len() * walk.shape.num_actions;
+        let samples = &mut walk.recording.advantage;
+        let legal = samples.legal(frame.slot);
+        let targets = samples.targets_mut(walk.shape, frame.slot);
+        let values = &mut walk.rows[row..row + targets.len()];
+        let sampled = &mut values[usize::from(frame.action)];
+        *sampled = self.clip(*sampled + (value - *sampled) / frame.probability);
+        let mean: f64 = legal.iter().map(usize::from).map(|a| f64::from(targets[a]) * values[a]).sum();
+        for action in legal.iter().map(usize::from) {
+            targets[action] = (values[action] - mean) as f32;
+        }
+        Some(mean)
+    }
+}
+
+impl<B> Outcome<'_, B> {
+    #[inline]
+    fn clip(&self, value: f64) -> f64 {
+        self.sampling.clip.map_or(value, |bound| value.clamp(-bound, bound))
+    }
+}

@@ -1,0 +1,125 @@
+//! What one call of the traversal driver is asked to do.
+
+use deepcfr_core::{NUM_PLAYERS, Player};
+
+use super::TraversalError;
+use crate::regret::AllNegative;
+
+/// How a traversal chooses what to walk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sampling {
+    /// Every action at the traverser's nodes, one sampled action elsewhere (Lanctot et al. 2009).
+    External,
+    /// One trajectory (Lanctot et al. 2009), exploring at the traverser's nodes only.
+    Outcome(OutcomeSampling),
+}
+
+/// Outcome sampling's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutcomeSampling {
+    /// The traverser plays `ξ = ε·uniform + (1 − ε)·σ`; in `(0, 1]`.
+    pub epsilon: f64,
+    /// Bounds the importance-weighted value of a sampled action to `±clip` points. **A bias**: targets
+    /// are no longer advantages in the mean. `None` leaves them unbiased.
+    pub clip: Option<f64>,
+}
+
+impl Default for OutcomeSampling {
+    fn default() -> Self {
+        Self { epsilon: 0.5, clip: None }
+    }
+}
+
+/// Where the strategy of both players comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum StrategySource {
+    /// Regret matching on the outputs of each player's advantage network.
+    #[default]
+    Networks,
+    /// Uniform over legal actions; no network is asked (the first iteration).
+    Uniform,
+}
+
+/// Limits on nodes (decision and terminal nodes; chance is not counted).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budgets {
+    /// A traversal that would visit more ends there and its samples are discarded: the rest of the
+    /// tree is unknown, and any value put in its place would be a bias at every node above. Its
+    /// nodes count. Traversals that are cut are counted.
+    pub max_nodes_per_traversal: u64,
+    /// Traversals are committed in order until their nodes reach this; the others are dropped.
+    pub max_nodes_per_iteration: u64,
+}
+
+impl Budgets {
+    /// No limits.
+    pub const UNLIMITED: Self = Self { max_nodes_per_traversal: u64::MAX, max_nodes_per_iteration: u64::MAX };
+}
+
+/// The traversals of one iteration for one traverser.
+///
+/// `seed` to `budgets` decide the samples; `lanes` and `groups` only the speed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TraversalPlan {
+    /// The run's seed.
+    pub seed: u64,
+    /// The iteration `t ≥ 1`: a coordinate of the random streams, and part of every sample.
+    pub iteration: u32,
+    /// Whose advantages are sampled.
+    pub traverser: Player,
+    /// The number of traversals.
+    pub count: u32,
+    /// External or outcome sampling.
+    pub sampling: Sampling,
+    /// Regret matching's rule where no advantage is positive.
+    pub all_negative: AllNegative,
+    /// Networks, or uniform play.
+    pub strategy: StrategySource,
+    /// Limits on nodes.
+    pub budgets: Budgets,
+    /// Traversals in flight per worker, at least 1.
+    pub lanes: usize,
+    /// 1: rows are handed over when nothing else can advance. 2: the lanes of a worker form two
+    /// groups, one of which advances while the other's rows are under way (worth it only where the
+    /// evaluator answers from another thread or device).
+    pub groups: usize,
+}
+
+impl TraversalPlan {
+    pub(super) fn check(&self, workers: usize) -> Result<(), TraversalError> {
+        if workers == 0 {
+            return Err(TraversalError::NoWorkers);
+        }
+        if self.lanes == 0 {
+            return Err(TraversalError::NoLanes);
+        }
+        if !(1..=2).contains(&self.groups) {
+            return Err(TraversalError::Groups { got: self.groups });
+        }
+        if self.traverser >= NUM_PLAYERS {
+            return Err(TraversalError::Traverser { got: self.traverser });
+        }
+        match self.sampling {
+            Sampling::External => Ok(()),
+            Sampling::Outcome(sampling) => sampling.check(),
+        }
+    }
+
+    /// Lanes per worker: no more than its share of the traversals, so that no worker stands idle
+    /// while another holds them all.
+    pub(super) fn lanes_per_worker(&self, workers: usize) -> usize {
+        self.lanes.min((self.count as usize).div_ceil(workers)).max(1)
+    }
+}
+
+impl OutcomeSampling {
+    fn check(&self) -> Result<(), TraversalError> {
+        if !(self.epsilon > 0.0 && self.epsilon <= 1.0) {
+            return Err(TraversalError::Epsilon { got: self.epsilon });
+        }
+        match self.clip {
+            Some(clip) if clip.is_nan() || clip <= 0.0 => Err(TraversalError::Clip { got: clip }),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Workers, lanes, groups, batch sizes and the recursive oracle: the same samples, bit for bit.
+
+use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::traversal::{
+    self, Baseline, NoBaseline, Sampling, StrategySource, TraversalPlan, TraversalStats, oracle,
+};
+use deepcfr_core::{Encoder, Game, SampleShape};
+use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
+use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
+
+use crate::model::{Log, OUTCOME, local, locals, plan};
+
+fn oracle_log<G: Game, E: Encoder<G>>(
+    game: &G,
+    encoder: &E,
+    plan: &TraversalPlan,
+    baseline: &impl Baseline<G>,
+) -> Log {
+    let mut log = Log::default();
+    oracle::run(game, encoder, plan, baseline, &mut local(game, encoder, 1), &mut log).expect("no failure");
+    log
+}
+
+/// The counts of a run; times differ from run to run.
+fn counts(stats: TraversalStats) -> TraversalStats {
+    TraversalStats { times: Default::default(), ..stats }
+}
+
+fn assert_grid_equals_oracle<G: Game, E: Encoder<G>>(game: &G, encoder: &E, plan: TraversalPlan) {
+    let expected = oracle_log(game, encoder, &plan, &NoBaseline);
+    assert!(!expected.advantage.is_empty() && !expected.strategy.is_empty());
+    let mut reference = None;
+    for workers in [1, 2, 8] {
+        for lanes in [1, 7, 64, 256] {
+            for (max_batch, groups) in [(1, 1), (16, 2), (128, 1)] {
+                let plan = TraversalPlan { lanes, groups, ..plan };
+                let mut log = Log::default();
+                let mut evaluators = locals(game, encoder, max_batch, workers);
+                let stats =
+                    traversal::run(game, encoder, &plan, &mut evaluators, &mut log).expect("no failure");
+                let setting = format!("{workers} workers, {lanes} lanes, batch {max_batch}, {groups} groups");
+                assert!(log == expected, "samples differ with {setting}");
+                assert_eq!(*reference.get_or_insert(counts(stats)), counts(stats), "{setting}");
+            }
+        }
+    }
+    let stats = reference.expect("at least one run");
+    assert_eq!(stats.advantage_samples, expected.advantage.len() as u64);
+    assert_eq!(stats.strategy_samples, expected.strategy.len() as u64);
+    assert_eq!(stats.traversals, u64::from(plan.count));
+}
+
+#[test]
+fn kuhn_external() {
+    for traverser in [0, 1] {
+        assert_grid_equals_oracle(&Kuhn, &KuhnEncoder, plan(Sampling::External, traverser, 700));
+    }
+}
+
+#[test]
+fn kuhn_outcome() {
+    for traverser in [0, 1] {
+        assert_grid_equals_oracle(&Kuhn, &KuhnEncoder, plan(OUTCOME, traverser, 700));
+    }
+}
+
+fn leduc() -> (Leduc, LeducEncoder) {
+    let game = Leduc::new(LeducRules::default()).expect("the default rules");
+    let encoder = LeducEncoder::new(&game);
+    (game, encoder)
+}
+
+#[test]
+fn leduc_both_samplings() {
+    let (game, encoder) = leduc();
+    assert_grid_equals_oracle(&game, &encoder, plan(Sampling::External, 0, 300));
+    assert_grid_equals_oracle(&game, &encoder, plan(OUTCOME, 1, 700));
+}
+
+#[test]
+fn the_uniform_strategy_asks_no_network() {
+    let (game, encoder) = leduc();
+    for sampling in [Sampling::External, OUTCOME] {
+        let plan = TraversalPlan { strategy: StrategySource::Uniform, lanes: 7, ..plan(sampling, 1, 600) };
+        let expected = oracle_log(&game, &encoder, &plan, &NoBaseline);
+        for workers in [1, 3] {
+            let mut log = Log::default();
+            let mut evaluators = locals(&game, &encoder, 16, workers);
+            let stats =
+                traversal::run(&game, &encoder, &plan, &mut evaluators, &mut log).expect("no failure");
+            assert_eq!(stats.rows, 0);
+            assert!(log == expected);
+        }
+    }
+}
+
+/// A baseline with nothing to do with the values, for which targets must stay unbiased.
+pub(crate) struct Arbitrary;
+
+impl<G: Game> Baseline<G> for Arbitrary {
+    fn write(&self, game: &G, state: &G::State, values: &mut [f64]) {
+        let deepcfr_core::Turn::Player(player) = game.turn(state) else { panic!("asked at a decision") };
+        let key = game.infoset_key(state, player).0 as u64;
+        let mut stream = deepcfr_core::Stream::new(key, deepcfr_core::Purpose::Test, 1, 0, 0);
+        values.iter_mut().for_each(|value| *value = 4.0 * stream.uniform() - 2.0);
+    }
+}
+
+#[test]
+fn baselines_and_clips_agree_with_the_oracle() {
+    let (game, encoder) = leduc();
+    let clipped = Sampling::Outcome(traversal::OutcomeSampling { epsilon: 0.3, clip: Some(5.0) });
+    for sampling in [OUTCOME, clipped] {
+        let plan = TraversalPlan { lanes: 9, ..plan(sampling, 0, 400) };
+        let expected = oracle_log(&game, &encoder, &plan, &Arbitrary);
+        let mut log = Log::default();
+        let mut evaluators = locals(&game, &encoder, 4, 2);
+        traversal::run_with_baseline(&game, &encoder, &plan, &Arbitrary, &mut evaluators, &mut log)
+            .expect("no failure");
+        assert!(log == expected);
+    }
+}
+
+#[test]
+fn memories_hash_alike_for_any_number_of_workers_and_lanes() {
+    let (game, encoder) = leduc();
+    let shape = SampleShape { num_features: encoder.num_features(), num_actions: 3 };
+    let mut hashes = Vec::new();
+    for (workers, lanes) in [(1, 1), (2, 64), (8, 7)] {
+        let mut memories = Memories::new(shape, 500, 300, 5);
+        for iteration in 1..=2 {
+            for traverser in [0, 1] {
+                let plan = TraversalPlan { iteration, lanes, ..plan(Sampling::External, traverser, 200) };
+                let mut evaluators = locals(&game, &encoder, 32, workers);
+                traversal::run(&game, &encoder, &plan, &mut evaluators, &mut memories).expect("no failure");
+            }
+        }
+        assert!(memories.iter().all(|memory| memory.offered() > memory.capacity() as u64));
+        hashes.push(memories.hash());
+    }
+    assert!(hashes.iter().all(|hash| *hash == hashes[0]), "{hashes:x?}");
+}
