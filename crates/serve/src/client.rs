@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use crossbeam::channel::{Receiver, Sender, bounded};
+use crossbeam::channel::{Receiver, Sender, bounded, select};
 use deepcfr_core::{Evaluator, EvaluatorError, ModelError, NetId, Query};
 
 use crate::collector::Event;
@@ -177,9 +177,14 @@ impl Client {
         if at_the_server < self.route.groups as u64 {
             self.announce_waiting()?;
         }
-        match self.replies.recv() {
-            Ok(sweep) => Ok(sweep),
-            Err(_) => self.fail(self.shared.why_stopped()),
+        let reply = select! {
+            recv(self.replies) -> sweep => sweep.ok(),
+            // The sweep may lie in the queue for ever, or have come back just before.
+            recv(self.shared.ended) -> _ => self.replies.try_recv().ok(),
+        };
+        match reply {
+            Some(sweep) => Ok(sweep),
+            None => self.fail(self.shared.why_stopped()),
         }
     }
 

@@ -66,14 +66,17 @@
 //!
 //! # Failure and shutdown
 //!
-//! Every sweep in the server's hands is a ticket that sends it back when it is dropped, so no path
-//! can leave a client waiting. If a model fails or panics:
+//! No path can leave a client waiting: a sweep that a server thread has taken is a ticket that sends
+//! it back when it is dropped, and a sweep that still lies in the queue when the last thread ends is
+//! given up by its client, which waits for that end as well as for its sweep. If a model fails or
+//! panics:
 //!
 //! 1. Its thread records the error. It is the server's for good, and every client's from now on.
 //! 2. It disconnects the stop channel, which every thread listens to, and turns new sweeps away.
 //! 3. It drops its batch; the clients get their sweeps back and find the error.
-//! 4. Each thread ends after its running forward call, whose sweeps are answered. The last one
-//!    takes the collector and the queue with it, whose sweeps go back in the same way.
+//! 4. Each thread ends after its running batch, whose sweeps are answered. The collector goes with
+//!    the thread that holds it or with the last one; its sweeps go back as in step 3.
+//! 5. The end of the last thread wakes the clients whose sweeps are still in the queue.
 //!
 //! [`Server::drain`] answers what was sent:
 //!
@@ -81,14 +84,15 @@
 //! 2. The drain event goes to the end of the queue, behind every sweep that was sent before.
 //! 3. From then on batches close at once, until nothing waits.
 //! 4. The collecting thread disconnects the stop channel; the others end after their batch.
-//! 5. Sweeps that slipped in behind the event go back unanswered, as *stopped*.
+//! 5. Clients whose sweeps slipped in behind the event are told *stopped* by the threads' end.
 //! 6. The threads are joined.
 //!
 //! [`Server::abort`], and dropping the server, answer only what is already running:
 //!
 //! 1. New sweeps are turned away and the stop channel is disconnected.
-//! 2. Each thread ends after its running forward call, whose sweeps are answered.
-//! 3. All other sweeps go back unanswered, as *stopped*.
+//! 2. Each thread ends after its running batch, whose sweeps are answered.
+//! 3. The clients of all other sweeps are told *stopped*: the collector's sweeps go back, the
+//!    queue's are given up at the last thread's end.
 //! 4. The threads are joined.
 //!
 //! A forward call that never returns holds up its clients and both ways to end: nothing can

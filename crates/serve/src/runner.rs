@@ -2,6 +2,7 @@
 //! batch closes.
 
 use std::any::Any;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -54,48 +55,60 @@ impl Runner {
     /// Serves until the server stops or the model fails.
     pub(crate) fn run(mut self) {
         let _stop = StopWithMe(Arc::clone(&self.shared));
-        while let Some(outcome) = self.step() {
-            if let Err(error) = outcome {
-                // First the reason, then the tickets: their clients look for it.
-                self.shared.fail(error);
-                self.batch.tickets.clear();
-                return;
-            }
-        }
+        while self.step().is_continue() {}
     }
 
-    /// Waits for something to do and does it. `None` when the server stops.
-    fn step(&mut self) -> Option<Result<(), EvaluatorError>> {
+    /// Waits for something to do and does it.
+    fn step(&mut self) -> ControlFlow<()> {
         if self.inbox.stop.try_recv() == Err(TryRecvError::Disconnected) {
-            return None;
+            return ControlFlow::Break(());
         }
-        if let Ok(control) = self.inbox.control.try_recv() {
-            return Some(self.obey(control));
-        }
-        let mut collector = select! {
-            recv(self.token.take) -> collector => collector.ok()?,
-            recv(self.inbox.control) -> control => return control.ok().map(|control| self.obey(control)),
-            recv(self.inbox.stop) -> _ => return None,
+        let collected = match self.take_collector() {
+            Ok(mut collector) => {
+                let collected = collector.collect(&self.inbox, &mut self.batch);
+                if !matches!(collected, Collected::Stop) {
+                    // There is one collector and room for one: this never blocks.
+                    self.token.give.send(collector).expect("this thread holds a receiver");
+                }
+                collected
+            }
+            Err(collected) => collected,
         };
-        let collected = collector.collect(&self.inbox, &mut self.batch);
-        if matches!(collected, Collected::Stop) {
-            return None;
-        }
-        // One place, one collector: this never blocks.
-        self.token.give.send(collector).ok()?;
         match collected {
-            Collected::Batch(reason) => Some(self.serve(reason)),
-            Collected::Control(control) => Some(self.obey(control)),
-            Collected::Stop => None,
+            Collected::Batch(reason) => self.serve(reason),
+            Collected::Control(control) => self.obey(control),
+            Collected::Stop => ControlFlow::Break(()),
         }
     }
 
-    fn obey(&mut self, control: Control) -> Result<(), EvaluatorError> {
+    /// Waits for the collector, or for something that comes before it.
+    fn take_collector(&self) -> Result<Box<Collector>, Collected> {
+        if let Ok(control) = self.inbox.control.try_recv() {
+            return Err(Collected::Control(control));
+        }
+        select! {
+            recv(self.token.take) -> collector => collector.map_err(|_| Collected::Stop),
+            recv(self.inbox.control) -> control => Err(control.map_or(Collected::Stop, Collected::Control)),
+            recv(self.inbox.stop) -> _ => Err(Collected::Stop),
+        }
+    }
+
+    fn obey(&mut self, control: Control) -> ControlFlow<()> {
         let Control::Load { publication, done } = control;
-        self.load(&publication)?;
-        // A publisher that has given up does not miss the answer.
-        let _ = done.send(());
-        Ok(())
+        match self.load(&publication) {
+            Ok(()) => {
+                // A publisher that has given up does not miss the answer.
+                let _ = done.send(());
+                ControlFlow::Continue(())
+            }
+            // First the reason, then the end of `done`: the publisher looks for the reason.
+            Err(error) => self.fail(error),
+        }
+    }
+
+    fn fail(&self, error: EvaluatorError) -> ControlFlow<()> {
+        self.shared.fail(error);
+        ControlFlow::Break(())
     }
 
     fn load(&mut self, publication: &Publication) -> Result<(), EvaluatorError> {
@@ -119,7 +132,20 @@ impl Runner {
         Ok(())
     }
 
-    fn serve(&mut self, reason: CloseReason) -> Result<(), EvaluatorError> {
+    fn serve(&mut self, reason: CloseReason) -> ControlFlow<()> {
+        match self.run_batch(reason) {
+            Ok(()) => {
+                for ticket in self.batch.tickets.drain(..) {
+                    ticket.answer(Outcome::Answered);
+                }
+                ControlFlow::Continue(())
+            }
+            // First the reason, then the tickets go: their clients look for the reason.
+            Err(error) => self.fail(error),
+        }
+    }
+
+    fn run_batch(&mut self, reason: CloseReason) -> Result<(), EvaluatorError> {
         let start = Instant::now();
         self.refuse_wrong_versions();
         let mut record =
@@ -129,9 +155,6 @@ impl Runner {
             self.run_net(net, &mut record)?;
         }
         self.note(start, &record);
-        for ticket in self.batch.tickets.drain(..) {
-            ticket.answer(Outcome::Answered);
-        }
         Ok(())
     }
 

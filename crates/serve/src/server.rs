@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
-use crossbeam::channel::{Receiver, Sender, bounded};
+use crossbeam::channel::{Receiver, Sender, bounded, select};
 use deepcfr_core::{EvaluatorError, Model, ModelError, ModelFactory, ModelSpec, NetId, Weights};
 
 use crate::client::Client;
@@ -14,7 +14,7 @@ use crate::collector::{Collector, Event, Inbox};
 use crate::config::{ConfigError, ServerConfig};
 use crate::metrics::ServerMetrics;
 use crate::runner::{Runner, Token};
-use crate::shared::Shared;
+use crate::shared::{Shared, Signals};
 
 /// How many events can be queued before clients have to wait for room.
 const EVENT_CAPACITY: usize = 1024;
@@ -54,11 +54,12 @@ impl Server {
         let spec = common_spec(devices)?;
         let models = open_models(devices, config.server_threads)?;
         let (stop, stopped) = bounded(0);
+        let (alive, ended) = bounded(0);
         let (events, queue) = bounded(EVENT_CAPACITY);
-        let shared = Arc::new(Shared::new(spec, config, stop));
+        let shared = Arc::new(Shared::new(spec, config, Signals { stop, ended }));
         let mut server =
             Self { shared, events, controls: vec![], threads: vec![], publishing: Mutex::new(()) };
-        server.spawn(models, &queue, &stopped)?;
+        server.spawn(models, &queue, &stopped, &alive)?;
         server.load_everywhere(Publication { version: 0, weights: vec![] }).map_err(StartError::Failed)?;
         tracing::debug!(threads = server.threads.len(), "the inference server has started");
         Ok(server)
@@ -69,6 +70,7 @@ impl Server {
         models: Vec<Box<dyn Model>>,
         queue: &Receiver<Event>,
         stopped: &Receiver<Infallible>,
+        alive: &Sender<Infallible>,
     ) -> Result<(), StartError> {
         let (give, take) = bounded(1);
         give.send(Box::new(Collector::new(Arc::clone(&self.shared)))).expect("there is room for one");
@@ -78,7 +80,11 @@ impl Server {
             let token = Token { give: give.clone(), take: take.clone() };
             let runner = Runner::new(Arc::clone(&self.shared), inbox, token, model);
             let name = format!("inference-{index}");
-            let thread = Builder::new().name(name).spawn(move || runner.run());
+            let alive = alive.clone();
+            let thread = Builder::new().name(name).spawn(move || {
+                runner.run();
+                drop(alive);
+            });
             self.threads.push(thread.map_err(StartError::Thread)?);
             self.controls.push(control);
         }
@@ -92,6 +98,9 @@ impl Server {
     /// Everything but [`PublishError::Failed`] leaves the server as it was; that one has stopped it.
     pub fn publish(&self, version: u64, weights: &[(NetId, Arc<Weights>)]) -> Result<(), PublishError> {
         let _alone = self.publishing.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.shared.closing.load(Ordering::Acquire) {
+            return Err(self.shared.why_stopped().into());
+        }
         let current = self.version();
         if version <= current {
             return Err(PublishError::VersionNotNewer { current, got: version });
@@ -118,7 +127,11 @@ impl Server {
         }
         drop(done);
         for _ in &self.controls {
-            loaded.recv().map_err(|_| self.shared.why_stopped())?;
+            select! {
+                recv(loaded) -> loaded => loaded.map_err(|_| self.shared.why_stopped())?,
+                // The order may lie in the queue of a thread that has ended.
+                recv(self.shared.ended) -> _ => return Err(self.shared.why_stopped()),
+            }
         }
         Ok(())
     }

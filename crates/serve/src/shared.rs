@@ -5,11 +5,17 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crossbeam::channel::Sender;
+use crossbeam::channel::{Receiver, Sender};
 use deepcfr_core::{EvaluatorError, ModelSpec};
 
 use crate::config::ServerConfig;
 use crate::metrics::Tally;
+
+/// The ends of channels that never carry anything but their disconnection.
+pub(crate) struct Signals {
+    pub(crate) stop: Sender<Infallible>,
+    pub(crate) ended: Receiver<Infallible>,
+}
 
 pub(crate) struct Shared {
     pub(crate) spec: ModelSpec,
@@ -20,6 +26,8 @@ pub(crate) struct Shared {
     /// Whether new sweeps are turned away.
     pub(crate) closing: AtomicBool,
     failure: OnceLock<EvaluatorError>,
+    /// Disconnected once no server thread is left, so that nothing will be answered any more.
+    pub(crate) ended: Receiver<Infallible>,
     /// Disconnecting this channel tells every thread to end.
     stop: Mutex<Option<Sender<Infallible>>>,
     sweeps: AtomicUsize,
@@ -29,7 +37,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(spec: ModelSpec, config: ServerConfig, stop: Sender<Infallible>) -> Self {
+    pub(crate) fn new(spec: ModelSpec, config: ServerConfig, signals: Signals) -> Self {
         let tally = Mutex::new(Tally::new(config.max_batch, spec.num_nets));
         Self {
             spec,
@@ -38,7 +46,8 @@ impl Shared {
             next_client: AtomicU64::new(0),
             closing: AtomicBool::new(false),
             failure: OnceLock::new(),
-            stop: Mutex::new(Some(stop)),
+            ended: signals.ended,
+            stop: Mutex::new(Some(signals.stop)),
             sweeps: AtomicUsize::new(0),
             rows: AtomicUsize::new(0),
             rows_peak: AtomicUsize::new(0),
