@@ -80,6 +80,11 @@ impl<A: ActionSpace> LostCities<A> {
     pub fn to_action(&self, state: &State, chosen: Move) -> Action {
         to_action::<A>(&self.layout, state, chosen)
     }
+
+    #[inline]
+    pub(super) fn layout(&self) -> &Layout {
+        &self.layout
+    }
 }
 
 impl<A: ActionSpace> Game for LostCities<A> {

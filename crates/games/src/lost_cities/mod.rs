@@ -9,6 +9,7 @@
 //! draws from the deck do not change what is left for later draws in any other way than by leaving
 //! it, so one chance stream fixes one deck order whatever the players do.
 
+mod bots;
 mod describe;
 mod game;
 mod key;
@@ -19,6 +20,7 @@ mod rules;
 mod space;
 mod state;
 
+pub use bots::{Bot, UnknownBot};
 pub use game::LostCities;
 pub use moves::{Expedition, Move};
 pub use rules::{Rules, RulesError, Setting, Violation};

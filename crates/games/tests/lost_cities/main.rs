@@ -2,6 +2,7 @@
 //!
 //! Provenance of the data: `testdata/README.md`.
 
+mod bots;
 mod reference;
 mod replay;
 mod table;

@@ -94,3 +94,20 @@ pub(crate) fn rows<T: DeserializeOwned>(name: &str) -> Vec<T> {
 pub(crate) fn games() -> HashMap<u32, ReferenceGame> {
     rows("games.jsonl.gz").into_iter().map(|game: ReferenceGame| (game.game, game)).collect()
 }
+/// The positions at each wanted (game, ply).
+pub(crate) fn states<'a>(
+    games: &'a HashMap<u32, ReferenceGame>,
+    wanted: impl Iterator<Item = (u32, usize)>,
+) -> impl Iterator<Item = (&'a ReferenceGame, State)> {
+    let mut positions: HashMap<u32, Vec<State>> = HashMap::new();
+    let wanted: Vec<_> = wanted.collect();
+    wanted.into_iter().map(move |(number, ply)| {
+        let game = &games[&number];
+        let reached = positions.entry(number).or_insert_with(|| {
+            let mut reached = Vec::new();
+            game.walk(&game.build::<Slots>(), |_, state, _| reached.push(*state));
+            reached
+        });
+        (game, reached[ply])
+    })
+}
