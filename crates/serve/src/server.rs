@@ -53,8 +53,9 @@ impl Server {
         config.validate()?;
         let spec = common_spec(devices)?;
         let models = open_models(devices, config.server_threads)?;
-        let (stop, stopped) = bounded(0);
-        let (alive, ended) = bounded(0);
+        // One place although nothing is ever sent: waiting on a channel without any allocates.
+        let (stop, stopped) = bounded(1);
+        let (alive, ended) = bounded(1);
         let (events, queue) = bounded(EVENT_CAPACITY);
         let shared = Arc::new(Shared::new(spec, config, Signals { stop, ended }));
         let mut server =

@@ -76,6 +76,7 @@ pub(crate) fn inline(worker: usize, lanes: usize, steps: u32) -> Vec<Walk> {
 
 /// Walks all lanes to their end; `groups` parts of them take turns. `between` is called before
 /// each step of a lane.
+#[allow(dead_code, reason = "not every test walks")]
 pub(crate) fn walk<E: Evaluator>(
     evaluator: &mut E,
     worker: usize,
