@@ -10,19 +10,24 @@
 //! it, so one chance stream fixes one deck order whatever the players do.
 
 mod bots;
+mod cards_encoder;
 mod describe;
 mod game;
 mod key;
 mod layout;
 mod moves;
 mod play;
+mod row;
 mod rules;
+mod slots_encoder;
 mod space;
 mod state;
 
 pub use bots::{Bot, UnknownBot};
+pub use cards_encoder::CardsEncoder;
 pub use game::LostCities;
 pub use moves::{Expedition, Move};
 pub use rules::{Rules, RulesError, Setting, Violation};
+pub use slots_encoder::SlotsEncoder;
 pub use space::{ActionSpace, Cards, Slots};
 pub use state::{Phase, State};

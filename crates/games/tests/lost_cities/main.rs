@@ -3,6 +3,7 @@
 //! Provenance of the data: `testdata/README.md`.
 
 mod bots;
+mod encodings;
 mod reference;
 mod replay;
 mod table;

@@ -95,10 +95,10 @@ pub(crate) fn games() -> HashMap<u32, ReferenceGame> {
     rows("games.jsonl.gz").into_iter().map(|game: ReferenceGame| (game.game, game)).collect()
 }
 /// The positions at each wanted (game, ply).
-pub(crate) fn states<'a>(
-    games: &'a HashMap<u32, ReferenceGame>,
+pub(crate) fn states(
+    games: &HashMap<u32, ReferenceGame>,
     wanted: impl Iterator<Item = (u32, usize)>,
-) -> impl Iterator<Item = (&'a ReferenceGame, State)> {
+) -> impl Iterator<Item = (&ReferenceGame, State)> {
     let mut positions: HashMap<u32, Vec<State>> = HashMap::new();
     let wanted: Vec<_> = wanted.collect();
     wanted.into_iter().map(move |(number, ply)| {
