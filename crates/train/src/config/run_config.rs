@@ -1,0 +1,145 @@
+//! The validated configuration of a run, and its text form and hashes.
+//!
+//! Not here: how it is put together from layers (see `layers`) and checked (see `validate`).
+
+use toml::Table;
+
+use super::game::GameConfig;
+use super::raw::RawConfig;
+use super::sections::{
+    AverageSection, CheckpointSection, EvaluationSection, InferenceSection, MemorySection, NetworkSection,
+    RegretMatchingSection, RunSection, ServerSection, TrainingSection, TraversalSection,
+};
+
+/// Settings that may change between stopping a run and resuming it: they decide when it ends,
+/// how fast it goes and what is reported, but not what is learned.
+const RESUMABLE: [&str; 11] = [
+    "run.iterations",
+    "run.threads",
+    "run.folder",
+    "run.name",
+    "traversal.scheduler",
+    "traversal.workers",
+    "traversal.lanes",
+    "traversal.max_batch",
+    "server",
+    "evaluation",
+    "checkpoint",
+];
+
+/// Everything that a run needs to know, checked.
+///
+/// The values come from `resolve`; whoever changes them afterwards answers for their ranges.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunConfig {
+    /// What to run, for how long, and where results go.
+    pub run: RunSection,
+    /// The game.
+    pub game: GameConfig,
+    /// Shape of the networks.
+    pub network: NetworkSection,
+    /// How samples are drawn.
+    pub traversal: TraversalSection,
+    /// The batching server.
+    pub server: ServerSection,
+    /// From advantages to a strategy.
+    pub regret_matching: RegretMatchingSection,
+    /// Reservoirs.
+    pub memory: MemorySection,
+    /// Fitting the networks.
+    pub training: TrainingSection,
+    /// Average strategies.
+    pub average: AverageSection,
+    /// Forward passes.
+    pub inference: InferenceSection,
+    /// Measuring the strategy.
+    pub evaluation: EvaluationSection,
+    /// Saved state.
+    pub checkpoint: CheckpointSection,
+}
+
+impl RunConfig {
+    /// The complete configuration as TOML; resolving that text gives an equal configuration.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(&RawConfig::from(self.clone())).expect("sections of plain values become TOML")
+    }
+
+    /// Hash of the whole configuration, 16 hexadecimal digits, the same on every machine.
+    pub fn hash(&self) -> String {
+        fnv1a(self.to_toml().as_bytes())
+    }
+
+    /// Hash of the settings that must not change between stopping a run and resuming it.
+    pub fn learning_hash(&self) -> String {
+        let mut table: Table = self.to_toml().parse().expect("written above");
+        RESUMABLE.iter().for_each(|path| remove(&mut table, path));
+        fnv1a(table.to_string().as_bytes())
+    }
+
+    /// The chosen game and its parameters in one line: differs when the rules do.
+    pub fn game_line(&self) -> String {
+        let table: Table = self.to_toml().parse().expect("written above");
+        let name = self.game.name().word();
+        let parameters = table["game"].get(name).and_then(|game| game.as_table());
+        let listed = parameters.into_iter().flatten().map(|(key, value)| format!(" {key}={value}"));
+        name.to_owned() + &listed.collect::<String>()
+    }
+}
+
+fn remove(table: &mut Table, path: &str) {
+    match path.split_once('.') {
+        None => _ = table.remove(path),
+        Some((section, key)) => {
+            if let Some(section) = table.get_mut(section).and_then(|section| section.as_table_mut()) {
+                section.remove(key);
+            }
+        }
+    }
+}
+
+/// FNV-1a, 64 bits: fixed for ever, unlike the standard library's hashers.
+fn fnv1a(bytes: &[u8]) -> String {
+    let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", bytes.iter().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Base, resolve};
+
+    #[test]
+    fn the_hash_function_gives_the_known_answers() {
+        assert_eq!(fnv1a(b""), "cbf29ce484222325");
+        assert_eq!(fnv1a(b"foobar"), "85944171f73967e8");
+    }
+
+    #[test]
+    fn only_what_is_learned_counts_for_resuming() {
+        let with = |set: &str| resolve(&Base::Default, &[set.to_owned()], None).unwrap();
+        let base = resolve(&Base::Default, &[], None).unwrap();
+        for same in ["run.iterations=7", "traversal.workers=3", "server.min_batch=1", "evaluation.every=2"] {
+            assert_eq!(with(same).learning_hash(), base.learning_hash(), "{same}");
+            assert_ne!(with(same).hash(), base.hash(), "{same}");
+        }
+        for other in ["run.seed=7", "game.leduc.ranks=4", "training.passes=3", "traversal.epsilon=0.5"] {
+            assert_ne!(with(other).learning_hash(), base.learning_hash(), "{other}");
+        }
+    }
+
+    #[test]
+    fn every_resumable_key_exists() {
+        let table: Table = crate::config::layers::DEFAULT.parse().unwrap();
+        for path in RESUMABLE {
+            assert!(crate::config::layers::value_at(&table, path).is_some(), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_game_line_names_the_rules() {
+        let config = resolve(&Base::Preset("leduc-13".to_owned()), &[], None).unwrap();
+        assert_eq!(config.game_line(), "leduc ranks=13");
+        let config = resolve(&Base::Preset("kuhn".to_owned()), &[], None).unwrap();
+        assert_eq!(config.game_line(), "kuhn");
+    }
+}

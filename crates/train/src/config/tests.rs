@@ -1,0 +1,316 @@
+//! The whole path from layers to a checked configuration, and the words of its messages.
+
+use std::collections::BTreeSet;
+
+use super::layers::DEFAULT;
+use super::*;
+
+fn text(text: &str) -> Base {
+    Base::Text { source: "run.toml".to_owned(), text: text.to_owned() }
+}
+
+/// `assignments` over `base`, without a seed of their own.
+fn with(base: &Base, assignments: &[&str]) -> Result<RunConfig, ConfigError> {
+    resolve(base, &owned(assignments), None)
+}
+
+fn owned(assignments: &[&str]) -> Vec<String> {
+    assignments.iter().map(|&assignment| assignment.to_owned()).collect()
+}
+
+fn message(base: &Base, assignments: &[&str]) -> String {
+    with(base, assignments).unwrap_err().to_string()
+}
+
+/// What is wrong with `assignments` over the defaults, as `key | remedy`.
+fn problems(assignments: &[&str]) -> Vec<String> {
+    let error = with(&Base::Default, assignments).unwrap_err();
+    error.problems.into_iter().map(|problem| format!("{} | {}", problem.key, problem.remedy)).collect()
+}
+
+fn leaves(table: &toml::Table, prefix: &str, into: &mut BTreeSet<String>) {
+    for (key, value) in table {
+        match value {
+            toml::Value::Table(section) => leaves(section, &format!("{prefix}{key}."), into),
+            _ => _ = into.insert(format!("{prefix}{key}")),
+        }
+    }
+}
+
+#[test]
+fn defaults_and_presets_are_valid_and_survive_being_written() {
+    let presets = PRESETS.iter().map(|preset| Base::Preset(preset.name.to_owned()));
+    for base in std::iter::once(Base::Default).chain(presets) {
+        let config = with(&base, &[]).unwrap();
+        let again = with(&text(&config.to_toml()), &[]).unwrap();
+        assert_eq!(again, config);
+        assert_eq!(again.hash(), config.hash());
+    }
+}
+
+#[test]
+fn the_default_file_names_every_key_and_explains_it() {
+    let mut listed = BTreeSet::new();
+    leaves(&DEFAULT.parse().unwrap(), "", &mut listed);
+    let mut typed = BTreeSet::new();
+    for game in GameName::ALL {
+        let config = resolve(&Base::Default, &[format!("game.name={game}")], None).unwrap();
+        leaves(&config.to_toml().parse().unwrap(), "", &mut typed);
+    }
+    assert_eq!(listed, typed);
+    let lines: Vec<&str> = DEFAULT.lines().collect();
+    for pair in lines.windows(2).filter(|pair| pair[1].contains(" = ") && !pair[1].starts_with('#')) {
+        assert!(pair[0].starts_with("# "), "no comment above {}", pair[1]);
+    }
+}
+
+#[test]
+fn the_default_rules_of_lost_cities_are_the_classic_ones() {
+    let GameConfig::LostCities(game) = with(&Base::Default, &["game.name=lost_cities"]).unwrap().game else {
+        panic!("lost_cities was asked for")
+    };
+    assert_eq!(deepcfr_games::lost_cities::Rules::from(&game), deepcfr_games::lost_cities::Rules::classic());
+}
+
+#[test]
+fn later_layers_win() {
+    let seed_of = |base: &Base, sets: &[&str], seed| resolve(base, &owned(sets), seed).unwrap().run.seed;
+    let file = text("[run]\nseed = 2\n");
+    assert_eq!(seed_of(&Base::Default, &[], None), 1);
+    assert_eq!(seed_of(&file, &[], None), 2);
+    assert_eq!(seed_of(&file, &["run.seed=3", "run.seed=4"], None), 4);
+    assert_eq!(seed_of(&file, &["run.seed=3"], Some(5)), 5);
+    assert_eq!(with(&file, &[]).unwrap().run.iterations, 100);
+}
+
+#[test]
+fn a_run_is_named_after_itself_its_preset_or_its_game() {
+    let name_of = |base: &Base, sets: &[&str]| with(base, sets).unwrap().run.name;
+    let preset = Base::Preset("leduc-13".to_owned());
+    assert_eq!(name_of(&preset, &[]), "leduc-13");
+    assert_eq!(name_of(&preset, &["run.name=mine"]), "mine");
+    assert_eq!(name_of(&Base::Default, &["game.name=lost_cities"]), "lost-cities");
+}
+
+#[test]
+fn zero_means_off_or_automatic_and_is_written_as_zero() {
+    let config = with(&Base::Default, &["training.gradient_clip=0", "run.threads=0"]).unwrap();
+    assert_eq!((config.training.gradient_clip, config.run.threads), (None, None));
+    assert!(config.to_toml().contains("gradient_clip = 0.0"), "{}", config.to_toml());
+    let config = with(&Base::Default, &["training.gradient_clip=2", "run.threads=3"]).unwrap();
+    assert_eq!((config.training.gradient_clip, config.run.threads), (Some(2.0), Some(3)));
+}
+
+#[test]
+fn all_problems_of_all_kinds_come_in_one_message() {
+    let base = text(concat!(
+        "[run]\niterations = 0\n[game.leduc]\nranks = 1\n[training]\nlearning_rat = 0.1\n",
+        "batch_size = \"big\"\nsteps = \"some\"\n[evaluation]\npolicies = [\"sd_cfr\", 7]\n",
+    ));
+    assert_eq!(
+        message(&base, &["traversal.workers=-1", "chess.elo=3"]),
+        "\
+the configuration has 8 problems:
+  training.learning_rat = 0.1
+      no such key; did you mean training.learning_rate?
+  chess = [section]
+      no such key; the sections are run, game, network, traversal, server, regret_matching, memory, training, average, inference, evaluation, checkpoint
+  traversal.workers = -1
+      give a whole number, 0 or more
+  training.batch_size = \"big\"
+      give a whole number, 0 or more
+  training.steps = \"some\"
+      give one of \"fixed\", \"scaled\"
+  evaluation.policies = [\"sd_cfr\", 7]
+      give one of \"policy_network\", \"sd_cfr\", \"current\"
+  run.iterations = 0
+      give 1 to 10000000
+  game.leduc.ranks = 1
+      give 2 to 64"
+    );
+}
+
+#[test]
+fn an_unknown_key_is_answered_with_the_nearest() {
+    for (set, remedy) in [
+        ("run.sed=1", "no such key; did you mean run.seed?"),
+        ("learning_rate=1", "no such key; did you mean training.learning_rate?"),
+        ("network.batch_size=1", "no such key; did you mean training.batch_size?"),
+        ("traversl.lanes=1", "no such key; did you mean traversal?"),
+        ("server.x=1", "no such key; [server] has batch_window_us, min_batch, server_threads"),
+    ] {
+        let found = problems(&[set]);
+        assert!(found[0].ends_with(remedy), "{set}: {found:?}");
+    }
+}
+
+#[test]
+fn a_wrong_type_is_answered_with_the_right_one() {
+    assert_eq!(
+        problems(&[
+            "run.folder=3",
+            "run.iterations=1.5",
+            "game=leduc",
+            "training.passes=fast",
+            "training.merge_duplicates=1",
+            "evaluation.opponents=random",
+            "run.seed=99999999999999999999",
+        ]),
+        [
+            "run.seed | give a whole number, 0 or more",
+            "run.iterations | give a whole number, 0 or more",
+            "game | is a section; set its keys, for example game.name",
+            "training.passes | give a number",
+            "training.merge_duplicates | give true or false",
+            "evaluation.opponents | give a list in brackets, for example [\"random\"]",
+        ]
+    );
+    let error = with(&text("run.folder = 3\nrun.device = true"), &[]).unwrap_err();
+    let remedies: Vec<_> = error.problems.iter().map(|problem| problem.remedy.as_str()).collect();
+    assert_eq!(remedies, ["give one of \"cpu\", \"cuda\", \"wgpu\"", "give a text in quotes"]);
+}
+
+#[test]
+fn impossible_rules_are_refused_one_by_one() {
+    assert_eq!(
+        problems(&[
+            "game.name=lost_cities",
+            "game.lost_cities.colours=9",
+            "game.lost_cities.bonus_amount=-1"
+        ]),
+        ["game.lost_cities.colours | give 1 to 6", "game.lost_cities.bonus_amount | give 0 to 200"]
+    );
+    assert_eq!(
+        problems(&["game.name=chess"]),
+        ["game.name | give one of \"kuhn\", \"leduc\", \"liars_dice\", \"goofspiel\", \"lost_cities\""]
+    );
+}
+
+#[test]
+fn each_range_is_checked() {
+    for set in [
+        "run.name=\"No Slug\"",
+        "run.folder=",
+        "run.threads=5000",
+        "network.hidden_size=0",
+        "network.num_layers=0",
+        "traversal.traversals_per_player=0",
+        "traversal.epsilon=0",
+        "traversal.epsilon=nan",
+        "traversal.max_batch=0",
+        "traversal.value_clip=-1",
+        "server.min_batch=0",
+        "server.server_threads=0",
+        "memory.advantage_capacity=0",
+        "memory.strategy_capacity=0",
+        "training.learning_rate=0",
+        "training.learning_rate=inf",
+        "training.final_learning_rate_fraction=1.5",
+        "training.weight_decay=-0.1",
+        "training.gradient_clip=-1",
+        "training.batch_size=0",
+        "training.advantage_steps=0",
+        "training.strategy_steps=0",
+        "training.min_steps=0",
+        "training.passes=0",
+        "average.archive_capacity=0",
+        "evaluation.every=0",
+        "checkpoint.every=0",
+    ] {
+        let found = problems(&[set]);
+        let key = set.split('=').next().unwrap();
+        assert_eq!(found.len(), 1, "{set}: {found:?}");
+        assert!(found[0].starts_with(&format!("{key} | give ")), "{set}: {found:?}");
+    }
+}
+
+#[test]
+fn combinations_that_make_no_sense_are_refused() {
+    for (sets, problem) in [
+        (&["run.device=cuda"][..], "run.device | this build has no feature `cuda`; give \"cpu\""),
+        (
+            &["training.weight_decay=0.1"],
+            "training.weight_decay | needs training.optimizer = \"adamw\"; or give 0",
+        ),
+        (
+            &["traversal.value_clip=10"],
+            "traversal.value_clip | needs traversal.sampling = \"outcome\"; or give 0",
+        ),
+        (
+            &[
+                "training.steps=scaled",
+                "training.min_steps=800",
+                "average.policy_network=false",
+                "evaluation.policies=[]",
+            ],
+            "training.advantage_steps | give at least training.min_steps, 800",
+        ),
+        (
+            &["traversal.scheduler=recursive", "traversal.lanes=8"],
+            "traversal.lanes | scheduler \"recursive\" has one lane a worker; give 0",
+        ),
+        (
+            &["traversal.workers=1024", "traversal.lanes=65536"],
+            "traversal.lanes | give less: workers times lanes is 67108864, at most 1048576 make sense",
+        ),
+        (
+            &["traversal.scheduler=interleaved+server", "server.min_batch=512"],
+            "server.min_batch | give at most traversal.max_batch, 256",
+        ),
+        (
+            &["average.policy_network=false", "average.sd_cfr=false", "evaluation.policies=[]"],
+            "average.policy_network | give true here or for average.sd_cfr",
+        ),
+        (&["average.sd_cfr=false"], "evaluation.policies | \"sd_cfr\" needs average.sd_cfr = true"),
+        (&["evaluation.policies=[\"current\", \"current\"]"], "evaluation.policies | give each entry once"),
+        (
+            &["evaluation.opponents=[\"heuristic-balanced\"]"],
+            "evaluation.opponents | leduc has no opponent \"heuristic-balanced\"; it has random",
+        ),
+        (
+            &["game.name=lost_cities", "evaluation.opponents=[\"heuristic-balance\"]"],
+            "evaluation.opponents | lost_cities has no opponent \"heuristic-balance\"; did you mean \"heuristic-balanced\"?",
+        ),
+        (&["checkpoint.keep=15"], "checkpoint.keep | give a multiple of checkpoint.every, or 0"),
+    ] {
+        assert_eq!(problems(sets), [problem]);
+    }
+}
+
+#[test]
+fn files_and_options_that_cannot_be_read_are_problems_too() {
+    assert_eq!(
+        message(&text("[run]\nseed = 1\niterations 5\n"), &["nonsense", "a b=3"]),
+        "\
+the configuration has 3 problems:
+  run.toml = line 3, column 12
+      not TOML: key with no value, expected `=`
+  --set = nonsense
+      write section.key=value, for example run.seed=2
+  --set = a b=3
+      write section.key=value, for example run.seed=2"
+    );
+    let missing = message(&Base::File("no/such/file.toml".into()), &[]);
+    assert!(missing.contains("--config = no/such/file.toml\n      cannot be read: "), "{missing}");
+    let preset = message(&Base::Preset("leduk".to_owned()), &[]);
+    assert!(preset.contains("--preset = leduk\n      no such preset; did you mean leduc?"), "{preset}");
+    let preset = message(&Base::Preset("go".to_owned()), &[]);
+    assert!(preset.contains("there are kuhn, leduc, leduc-paper"), "{preset}");
+    let seed = resolve(&Base::Default, &[], Some(u64::MAX)).unwrap_err().to_string();
+    assert!(seed.contains("run.seed = "), "{seed}");
+}
+
+#[test]
+fn the_manual_has_a_row_for_every_key() {
+    let page = manual();
+    let mut listed = BTreeSet::new();
+    leaves(&DEFAULT.parse().unwrap(), "", &mut listed);
+    let rows = page.lines().filter(|line| line.starts_with("| `") && line.matches(" | ").count() == 2);
+    assert_eq!(rows.count(), listed.len());
+    assert!(page.contains("\n## `[game.lost_cities]`\n\nLost Cities, one round.\n\n| key |"), "{page}");
+    assert!(PRESETS.iter().all(|preset| page.contains(&format!(
+        "| `{}` | {}",
+        preset.name,
+        preset.summary()
+    ))));
+}

@@ -1,0 +1,260 @@
+//! Ranges of values, and combinations that make no sense.
+//!
+//! Not here: types and unknown keys (see `layers`), and limits of the machine, which the trainer
+//! knows once the game's sizes are known.
+
+use std::ops::RangeInclusive;
+
+use deepcfr_games::leduc::LeducRules;
+use deepcfr_games::lost_cities;
+use toml::{Table, Value};
+
+use super::game::{GameConfig, GameName, GoofspielConfig, LiarsDiceConfig, LostCitiesConfig};
+use super::layers::value_at;
+use super::problem::{ConfigError, Problem};
+use super::run_config::RunConfig;
+use super::suggest;
+use super::words::{Device, EvaluatedPolicy, Optimizer, Sampling, Scheduler, Steps};
+
+/// More lanes in all than this would hold more rows in flight than any batch could take.
+const MAX_LANES: usize = 1 << 20;
+
+/// Checks `config`, which was read from `values`, beside the problems that reading found.
+pub(super) fn validate(
+    config: RunConfig,
+    values: &Table,
+    problems: Vec<Problem>,
+) -> Result<RunConfig, ConfigError> {
+    let mut check = Check { values, problems };
+    check.ranges(&config);
+    check.game(&config.game);
+    // Defaults stand in for values that could not be read: combinations with them mean nothing.
+    if check.problems.is_empty() {
+        check.combinations(&config);
+    }
+    if check.problems.is_empty() { Ok(config) } else { Err(ConfigError { problems: check.problems }) }
+}
+
+struct Check<'a> {
+    values: &'a Table,
+    problems: Vec<Problem>,
+}
+
+impl Check<'_> {
+    fn ranges(&mut self, config: &RunConfig) {
+        self.run(config);
+        self.traversal(config);
+        self.training(config);
+        self.within("network.hidden_size", config.network.hidden_size, 1..=16_384);
+        self.within("network.num_layers", config.network.num_layers, 1..=64);
+        self.within("server.batch_window_us", config.server.batch_window_us, 0..=1_000_000);
+        self.within("server.min_batch", config.server.min_batch, 1..=1 << 20);
+        self.within("server.server_threads", config.server.server_threads, 1..=1024);
+        self.within("memory.advantage_capacity", config.memory.advantage_capacity, 1..=u32::MAX as usize);
+        self.within("memory.strategy_capacity", config.memory.strategy_capacity, 1..=u32::MAX as usize);
+        self.within("average.archive_capacity", config.average.archive_capacity, 1..=1_000_000);
+        self.within("evaluation.every", config.evaluation.every, 1..=u32::MAX);
+        self.within("evaluation.deals", config.evaluation.deals, 0..=10_000_000);
+        self.within("checkpoint.every", config.checkpoint.every, 1..=u32::MAX);
+    }
+
+    fn run(&mut self, config: &RunConfig) {
+        let run = &config.run;
+        self.within("run.seed", run.seed, 0..=i64::MAX as u64);
+        self.within("run.iterations", run.iterations, 1..=10_000_000);
+        self.within("run.threads", run.threads.unwrap_or(0), 0..=1024);
+        self.require("run.folder", !run.folder.as_os_str().is_empty(), "give a folder, for example \"runs\"");
+        let slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_slug = run.name.bytes().all(slug) && (1..=64).contains(&run.name.len());
+        self.require("run.name", is_slug, "give at most 64 lower-case letters, digits and hyphens");
+        let remedy = match run.device {
+            Device::Cpu => return,
+            Device::Cuda => "this build has no feature `cuda`; give \"cpu\"",
+            Device::Wgpu => "this build has no feature `wgpu`; give \"cpu\"",
+        };
+        self.require("run.device", false, remedy);
+    }
+
+    fn traversal(&mut self, config: &RunConfig) {
+        let traversal = &config.traversal;
+        self.within("traversal.traversals_per_player", traversal.traversals_per_player, 1..=1_000_000_000);
+        let is_share = traversal.epsilon > 0.0 && traversal.epsilon <= 1.0;
+        self.require("traversal.epsilon", is_share, "give a number above 0 and at most 1");
+        self.within("traversal.workers", traversal.workers.unwrap_or(0), 0..=1024);
+        self.within("traversal.lanes", traversal.lanes.unwrap_or(0), 0..=65_536);
+        self.within("traversal.max_batch", traversal.max_batch, 1..=1 << 20);
+        self.not_negative("traversal.value_clip", traversal.value_clip.unwrap_or(0.0));
+    }
+
+    fn training(&mut self, config: &RunConfig) {
+        let training = &config.training;
+        let is_rate = training.learning_rate > 0.0 && training.learning_rate <= 1.0;
+        self.require("training.learning_rate", is_rate, "give a number above 0 and at most 1");
+        let fraction = training.final_learning_rate_fraction;
+        self.within("training.final_learning_rate_fraction", fraction, 0.0..=1.0);
+        self.within("training.weight_decay", training.weight_decay, 0.0..=1.0);
+        self.not_negative("training.gradient_clip", training.gradient_clip.unwrap_or(0.0));
+        self.within("training.batch_size", training.batch_size, 1..=1 << 20);
+        self.within("training.advantage_steps", training.advantage_steps, 1..=10_000_000);
+        self.within("training.strategy_steps", training.strategy_steps, 1..=10_000_000);
+        self.within("training.min_steps", training.min_steps, 1..=10_000_000);
+        let is_passes = training.passes > 0.0 && training.passes.is_finite();
+        self.require("training.passes", is_passes, "give a number above 0");
+    }
+
+    fn game(&mut self, game: &GameConfig) {
+        match game {
+            GameConfig::Kuhn(_) => {}
+            GameConfig::Leduc(leduc) => {
+                let ranks = LeducRules::MIN_RANKS as u32..=LeducRules::MAX_RANKS as u32;
+                self.within("game.leduc.ranks", leduc.ranks, ranks);
+            }
+            GameConfig::LiarsDice(liars_dice) => self.liars_dice(liars_dice),
+            GameConfig::Goofspiel(goofspiel) => self.goofspiel(goofspiel),
+            GameConfig::LostCities(lost_cities) => self.lost_cities(lost_cities),
+        }
+    }
+
+    fn liars_dice(&mut self, game: &LiarsDiceConfig) {
+        self.within("game.liars_dice.dice", game.dice, 1..=5);
+        self.within("game.liars_dice.sides", game.sides, 2..=12);
+    }
+
+    fn goofspiel(&mut self, game: &GoofspielConfig) {
+        self.within("game.goofspiel.cards", game.cards, 2..=13);
+    }
+
+    fn lost_cities(&mut self, game: &LostCitiesConfig) {
+        let rules = lost_cities::Rules::from(game);
+        for lost_cities::Violation(setting) in rules.validate().err().into_iter().flat_map(|e| e.violations) {
+            let key = format!("game.lost_cities.{}", setting.name);
+            self.require(&key, false, &format!("give {} to {}", setting.min, setting.max));
+        }
+    }
+
+    fn combinations(&mut self, config: &RunConfig) {
+        self.steps(config);
+        self.lanes(config);
+        self.policies(config);
+        self.opponents(config);
+        let training = &config.training;
+        let decays = training.weight_decay == 0.0 || training.optimizer == Optimizer::AdamW;
+        self.require("training.weight_decay", decays, "needs training.optimizer = \"adamw\"; or give 0");
+        let clips = config.traversal.value_clip.is_none() || config.traversal.sampling == Sampling::Outcome;
+        self.require("traversal.value_clip", clips, "needs traversal.sampling = \"outcome\"; or give 0");
+        let kept = config.checkpoint.keep.is_none_or(|keep| keep.is_multiple_of(config.checkpoint.every));
+        self.require("checkpoint.keep", kept, "give a multiple of checkpoint.every, or 0");
+    }
+
+    fn steps(&mut self, config: &RunConfig) {
+        let training = &config.training;
+        if training.steps == Steps::Fixed {
+            return;
+        }
+        let fewest = training.min_steps;
+        let remedy = format!("give at least training.min_steps, {fewest}");
+        self.require("training.advantage_steps", training.advantage_steps >= fewest, &remedy);
+        if config.average.policy_network {
+            self.require("training.strategy_steps", training.strategy_steps >= fewest, &remedy);
+        }
+    }
+
+    fn lanes(&mut self, config: &RunConfig) {
+        let traversal = &config.traversal;
+        let lanes = traversal.lanes.unwrap_or(1);
+        if matches!(traversal.scheduler, Scheduler::Recursive | Scheduler::Server) {
+            let remedy = format!("scheduler \"{}\" has one lane a worker; give 0", traversal.scheduler);
+            self.require("traversal.lanes", lanes == 1, &remedy);
+        }
+        let total = traversal.workers.unwrap_or(1) * lanes;
+        let remedy = format!("give less: workers times lanes is {total}, at most {MAX_LANES} make sense");
+        self.require("traversal.lanes", total <= MAX_LANES, &remedy);
+        if matches!(traversal.scheduler, Scheduler::Server | Scheduler::InterleavedServer) {
+            let remedy = format!("give at most traversal.max_batch, {}", traversal.max_batch);
+            self.require("server.min_batch", config.server.min_batch <= traversal.max_batch, &remedy);
+        }
+    }
+
+    fn policies(&mut self, config: &RunConfig) {
+        let average = &config.average;
+        let any = average.policy_network || average.sd_cfr;
+        self.require("average.policy_network", any, "give true here or for average.sd_cfr");
+        for policy in &config.evaluation.policies {
+            let (made, flag) = match policy {
+                EvaluatedPolicy::PolicyNetwork => (average.policy_network, "average.policy_network"),
+                EvaluatedPolicy::SdCfr => (average.sd_cfr, "average.sd_cfr"),
+                EvaluatedPolicy::Current => (true, ""),
+            };
+            self.require("evaluation.policies", made, &format!("\"{policy}\" needs {flag} = true"));
+        }
+        self.unlike("evaluation.policies", &config.evaluation.policies);
+    }
+
+    fn opponents(&mut self, config: &RunConfig) {
+        let (game, known) = (config.game.name(), opponents(config.game.name()));
+        for opponent in &config.evaluation.opponents {
+            let remedy = match suggest::nearest(opponent, known.iter().copied()) {
+                Some(nearest) => {
+                    format!("{game} has no opponent \"{opponent}\"; did you mean \"{nearest}\"?")
+                }
+                None => format!("{game} has no opponent \"{opponent}\"; it has {}", known.join(", ")),
+            };
+            self.require("evaluation.opponents", known.contains(&opponent.as_str()), &remedy);
+        }
+        self.unlike("evaluation.opponents", &config.evaluation.opponents);
+    }
+
+    fn unlike<T: PartialEq>(&mut self, key: &str, list: &[T]) {
+        let repeated = list.iter().enumerate().any(|(i, entry)| list[..i].contains(entry));
+        self.require(key, !repeated, "give each entry once");
+    }
+
+    fn not_negative(&mut self, key: &str, value: f64) {
+        self.require(key, value >= 0.0 && value.is_finite(), "give a number, 0 or more");
+    }
+
+    fn within<T: PartialOrd + std::fmt::Display>(&mut self, key: &str, value: T, range: RangeInclusive<T>) {
+        let inside = range.contains(&value);
+        self.require(key, inside, &format!("give {} to {}", range.start(), range.end()));
+    }
+
+    /// Reports `key` unless `holds`, and unless something is wrong with it already.
+    fn require(&mut self, key: &str, holds: bool, remedy: &str) {
+        let known = || self.problems.iter().any(|problem| problem.key == key && problem.remedy == remedy);
+        if !holds && !known() {
+            let value = value_at(self.values, key).map_or_else(String::new, Value::to_string);
+            self.problems.push(Problem::new(key, value, remedy));
+        }
+    }
+}
+
+impl From<&LostCitiesConfig> for lost_cities::Rules {
+    fn from(game: &LostCitiesConfig) -> Self {
+        Self {
+            colours: game.colours,
+            ranks: game.ranks,
+            min_rank: game.min_rank,
+            wagers: game.wagers,
+            hand_size: game.hand_size,
+            expedition_penalty: game.expedition_penalty,
+            bonus_threshold: game.bonus_threshold,
+            bonus_amount: game.bonus_amount,
+            ply_cap: game.ply_cap,
+        }
+    }
+}
+
+/// The rule-based opponents that a game has.
+fn opponents(game: GameName) -> &'static [&'static str] {
+    match game {
+        GameName::LostCities => &[
+            "random",
+            "discard-only",
+            "heuristic-balanced",
+            "heuristic-aggressive",
+            "heuristic-cautious",
+            "heuristic-noisy",
+        ],
+        GameName::Kuhn | GameName::Leduc | GameName::LiarsDice | GameName::Goofspiel => &["random"],
+    }
+}

@@ -1,0 +1,143 @@
+//! The choices that sections offer, one word each in a config file.
+//!
+//! Not here: the game's own choices (see `game`).
+
+use super::choice::choices;
+
+choices! {
+    /// Where networks live.
+    Device {
+        /// The processor.
+        Cpu = "cpu",
+        /// An NVIDIA GPU.
+        Cuda = "cuda",
+        /// Any GPU, through wgpu.
+        Wgpu = "wgpu",
+    }
+}
+
+choices! {
+    /// The non-linearity after a hidden layer.
+    Activation {
+        /// `max(x, 0)`.
+        Relu = "relu",
+        /// `x·Φ(x)`.
+        Gelu = "gelu",
+    }
+}
+
+choices! {
+    /// How a traversal samples the tree.
+    Sampling {
+        /// Every action of the traverser, one of everybody else.
+        External = "external",
+        /// One path.
+        Outcome = "outcome",
+    }
+}
+
+choices! {
+    /// How lanes and networks are brought together.
+    Scheduler {
+        /// One lane a worker, one row a call.
+        Recursive = "recursive",
+        /// Many lanes a worker over a local batch.
+        Interleaved = "interleaved",
+        /// One lane a worker over a shared batch.
+        Server = "server",
+        /// Many lanes a worker over a shared batch.
+        InterleavedServer = "interleaved+server",
+    }
+}
+
+choices! {
+    /// What regret matching plays when no legal action has a positive advantage.
+    AllNegative {
+        /// The largest, exact ties shared.
+        Argmax = "argmax",
+        /// All legal actions alike.
+        Uniform = "uniform",
+    }
+}
+
+choices! {
+    /// Weight of a sample drawn in iteration `t`.
+    Weighting {
+        /// Proportional to `t`.
+        Linear = "linear",
+        /// 1.
+        None = "none",
+    }
+}
+
+choices! {
+    /// What an advantage fit starts from.
+    Initialisation {
+        /// Fresh random weights.
+        Reinitialise = "reinitialise",
+        /// The weights of the fit before.
+        WarmStart = "warm_start",
+    }
+}
+
+choices! {
+    /// The optimiser of a fit.
+    Optimizer {
+        /// Adam.
+        Adam = "adam",
+        /// Adam with decoupled weight decay.
+        AdamW = "adamw",
+    }
+}
+
+choices! {
+    /// Whether the number of steps follows the memory.
+    Steps {
+        /// Always the same number.
+        Fixed = "fixed",
+        /// `clamp(passes · samples / batch, min, max)`.
+        Scaled = "scaled",
+    }
+}
+
+choices! {
+    /// Loss of the policy network over legal actions.
+    StrategyLoss {
+        /// Masked cross-entropy.
+        CrossEntropy = "cross_entropy",
+        /// Masked squared error.
+        SquaredError = "squared_error",
+    }
+}
+
+choices! {
+    /// What computes forward passes.
+    Engine {
+        /// The specialised CPU engine.
+        Native = "native",
+        /// The training framework.
+        Burn = "burn",
+    }
+}
+
+choices! {
+    /// Whether NashConv is computed.
+    NashConv {
+        /// Where the game is small enough.
+        Auto = "auto",
+        /// Never.
+        Off = "off",
+    }
+}
+
+choices! {
+    /// A strategy that a run can evaluate.
+    EvaluatedPolicy {
+        /// The policy network's average strategy.
+        PolicyNetwork = "policy_network",
+        /// The average over the archive of advantage networks.
+        SdCfr = "sd_cfr",
+        /// The current iteration's strategy.
+        Current = "current",
+    }
+}
