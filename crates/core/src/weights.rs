@@ -48,6 +48,11 @@ impl RowKey {
     pub fn new(row: &[f32]) -> Self {
         Self(row.iter().map(|&value| (value + 0.0).to_bits()).collect())
     }
+
+    /// The row's values, in order.
+    pub fn values(&self) -> impl ExactSizeIterator<Item = f32> + '_ {
+        self.0.iter().map(|&bits| f32::from_bits(bits))
+    }
 }
 
 /// A lookup table in place of a network: exact means per row, zeros for rows never seen.

@@ -1,1 +1,17 @@
-//! placeholder
+//! Networks: training them, running them on the CPU, and their bytes.
+//!
+//! The only crate that names burn. Not here: how samples are drawn, when fits happen, anything about
+//! games; the crate logs nothing and touches no files.
+
+mod burn_model;
+mod codec;
+mod learner;
+mod native;
+mod network;
+mod pool;
+mod shape;
+
+pub use burn_model::BurnFactory;
+pub use codec::{WeightsError, decode_weights, encode_weights};
+pub use learner::{Initialisation, LearnerConfig, Loss, MlpLearner, OptimizerKind, StepRule, Weighting};
+pub use native::NativeFactory;

@@ -1,0 +1,200 @@
+//! Which rows a step takes, and their way into flat buffers.
+//!
+//! Batches are drawn from streams keyed by (seed, iteration, network, step). Not here: losses.
+
+use deepcfr_core::{ActionSet, FitContext, Purpose, SampleMeta, SampleSource, Stream};
+
+use super::merge::MergedRows;
+use super::{LearnerConfig, Loss, weight};
+
+/// The most samples that the RMS of an unmerged memory is taken over.
+const RMS_SAMPLES: usize = 1 << 17;
+
+/// The rows of a step, row-major.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Batch {
+    /// Number of rows.
+    pub(super) rows: usize,
+    /// `[rows, features]`.
+    pub(super) features: Vec<f32>,
+    /// `[rows, actions]`, in units of `target_rms`; 0 at illegal actions.
+    pub(super) targets: Vec<f32>,
+    /// `[rows, actions]`: what an action's loss counts, the batch's mean included; 0 at illegal ones.
+    pub(super) weights: Vec<f32>,
+    /// `[rows, actions]`, for losses with a softmax: 0 at legal actions, very negative elsewhere.
+    pub(super) logit_offsets: Vec<f32>,
+}
+
+/// Makes the batches of one fit.
+pub(super) struct Batches<'a> {
+    source: &'a dyn SampleSource,
+    config: &'a LearnerConfig,
+    context: FitContext,
+    target_rms: f64,
+    plan: Plan,
+}
+
+enum Plan {
+    /// Every step takes all distinct rows.
+    AllMerged(MergedRows),
+    /// A step draws distinct rows with probability proportional to weight; cumulated weights.
+    DrawMerged(MergedRows, Vec<f64>),
+    /// A step draws samples without replacement; a permutation that steps shuffle on.
+    DrawSamples(Vec<u32>),
+}
+
+impl<'a> Batches<'a> {
+    /// Plans the batches, merging duplicates if the configuration says so.
+    pub(super) fn new(source: &'a dyn SampleSource, config: &'a LearnerConfig, context: FitContext) -> Self {
+        let (plan, rms) = if config.merge_duplicates {
+            let merged = MergedRows::new(source, config.weighting, context.iteration);
+            let rms = merged.target_rms;
+            (Plan::merged(merged, config.batch_size), rms)
+        } else {
+            let last = u32::try_from(source.len()).expect("a memory holds fewer than 2^32 samples");
+            (Plan::DrawSamples((0..last).collect()), sampled_rms(source, config, context))
+        };
+        let scaled = config.loss == Loss::AdvantageMse && rms.is_finite() && rms > 0.0;
+        Self { source, config, context, target_rms: if scaled { rms } else { 1.0 }, plan }
+    }
+
+    /// The unit of the targets, in points; 1 for strategies.
+    pub(super) fn target_rms(&self) -> f64 {
+        self.target_rms
+    }
+
+    /// Distinct rows where duplicates were merged, otherwise samples.
+    pub(super) fn distinct_rows(&self) -> usize {
+        match &self.plan {
+            Plan::AllMerged(merged) | Plan::DrawMerged(merged, _) => merged.sample.len(),
+            Plan::DrawSamples(order) => order.len(),
+        }
+    }
+
+    /// Whether all steps take the same batch.
+    pub(super) fn is_constant(&self) -> bool {
+        match &self.plan {
+            Plan::AllMerged(_) => true,
+            Plan::DrawMerged(..) => false,
+            Plan::DrawSamples(order) => order.len() <= self.config.batch_size,
+        }
+    }
+
+    /// The batch of step `step`. Steps must be asked for in order.
+    pub(super) fn next(&mut self, step: usize) -> Batch {
+        let FitContext { seed, iteration } = self.context;
+        let net = u32::from(self.config.net.0);
+        let mut stream = Stream::new(seed, Purpose::Batches, iteration, net, step as u32);
+        let mut batch = Batch::default();
+        let count = self.config.batch_size;
+        if let Plan::DrawSamples(order) = &mut self.plan {
+            shuffle_front(order, count, &mut stream);
+        }
+        match &self.plan {
+            Plan::AllMerged(merged) => {
+                let scale = 1.0 / self.source.len() as f64;
+                (0..merged.sample.len())
+                    .for_each(|row| self.push_merged(&mut batch, merged, row, merged.weight[row] * scale));
+            }
+            Plan::DrawMerged(merged, cumulated) => {
+                let weight = merged.total_weight / (self.source.len() * count) as f64;
+                for draw in 0..count {
+                    let at = (draw as f64 + stream.uniform()) / count as f64 * merged.total_weight;
+                    let row = cumulated.partition_point(|&end| end <= at).min(cumulated.len() - 1);
+                    self.push_merged(&mut batch, merged, row, weight);
+                }
+            }
+            Plan::DrawSamples(order) => {
+                let drawn = &order[..count.min(order.len())];
+                drawn.iter().for_each(|&index| self.push_sample(&mut batch, index, drawn.len()));
+            }
+        }
+        batch
+    }
+
+    fn push_merged(&self, batch: &mut Batch, merged: &MergedRows, row: usize, weight: f64) {
+        let meta = self.read_into(batch, merged.sample[row]);
+        let actions = self.config.shape.num_actions;
+        let start = batch.targets.len() - actions;
+        batch.targets[start..].copy_from_slice(&merged.targets[row * actions..][..actions]);
+        self.finish_row(batch, meta.legal, weight);
+    }
+
+    fn push_sample(&self, batch: &mut Batch, index: u32, rows: usize) {
+        let meta = self.read_into(batch, index);
+        let weight = weight(self.config.weighting, meta.iteration, self.context.iteration);
+        self.finish_row(batch, meta.legal, weight / rows as f64);
+    }
+
+    fn read_into(&self, batch: &mut Batch, index: u32) -> SampleMeta {
+        let shape = self.config.shape;
+        if batch.rows == 0 {
+            let rows = self.config.batch_size.min(self.distinct_rows());
+            batch.features.reserve_exact(rows * shape.num_features);
+            batch.targets.reserve_exact(rows * shape.num_actions);
+            batch.weights.reserve_exact(rows * shape.num_actions);
+        }
+        let (features, targets) = (batch.features.len(), batch.targets.len());
+        batch.features.resize(features + shape.num_features, 0.0);
+        batch.targets.resize(targets + shape.num_actions, 0.0);
+        batch.rows += 1;
+        self.source.read(index as usize, &mut batch.features[features..], &mut batch.targets[targets..])
+    }
+
+    fn finish_row(&self, batch: &mut Batch, legal: ActionSet, weight: f64) {
+        let start = batch.weights.len();
+        let scale = (1.0 / self.target_rms) as f32;
+        for (action, target) in batch.targets[start..].iter_mut().enumerate() {
+            let is_legal = legal.contains(action as u16);
+            *target = if is_legal { *target * scale } else { 0.0 };
+            batch.weights.push(if is_legal { weight as f32 } else { 0.0 });
+            if self.config.loss != Loss::AdvantageMse {
+                batch.logit_offsets.push(if is_legal { 0.0 } else { -1e9 });
+            }
+        }
+    }
+}
+
+impl Plan {
+    fn merged(merged: MergedRows, batch_size: usize) -> Self {
+        if merged.sample.len() <= batch_size {
+            return Self::AllMerged(merged);
+        }
+        let cumulated = merged.weight.iter().scan(0.0, |sum, weight| {
+            *sum += weight;
+            Some(*sum)
+        });
+        let cumulated = cumulated.collect();
+        Self::DrawMerged(merged, cumulated)
+    }
+}
+
+/// Moves `count` uniformly drawn elements to the front; any starting order gives a uniform draw.
+fn shuffle_front(order: &mut [u32], count: usize, stream: &mut Stream) {
+    if order.len() <= count {
+        return;
+    }
+    for position in 0..count {
+        let left = (order.len() - position) as u32;
+        order.swap(position, position + stream.below(left) as usize);
+    }
+}
+
+/// RMS of the targets over legal actions, samples weighted; over evenly spaced samples if there are
+/// many. It only sets a unit, so an estimate is as good as the exact value.
+fn sampled_rms(source: &dyn SampleSource, config: &LearnerConfig, context: FitContext) -> f64 {
+    if config.loss != Loss::AdvantageMse {
+        return 1.0;
+    }
+    let mut features = vec![0.0; config.shape.num_features];
+    let mut targets = vec![0.0; config.shape.num_actions];
+    let (mut squares, mut legal_weight) = (0.0, 0.0);
+    for index in (0..source.len()).step_by(source.len().div_ceil(RMS_SAMPLES)) {
+        let meta = source.read(index, &mut features, &mut targets);
+        let weight = weight(config.weighting, meta.iteration, context.iteration);
+        let sum: f64 = meta.legal.iter().map(|action| f64::from(targets[usize::from(action)]).powi(2)).sum();
+        squares += weight * sum;
+        legal_weight += weight * meta.legal.len() as f64;
+    }
+    (squares / legal_weight).sqrt()
+}

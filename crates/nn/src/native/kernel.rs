@@ -1,0 +1,208 @@
+//! The vector kernels: sums of weight rows over lists of non-zero inputs.
+//!
+//! Every output element starts at its bias and takes one fused multiply-add per non-zero input,
+//! inputs ascending, whatever the batch and whichever rows share a call. Not here: packing.
+
+use deepcfr_core::Activation;
+use pulp::{Simd, WithSimd};
+
+use super::entries::{BLOCK, Entries, Entry};
+use super::gelu::gelu;
+use super::packed::{PANEL_VECTORS, PackedLayer, PackedMlp};
+
+/// Rows that go through all layers together.
+pub(super) const TILE: usize = 64;
+
+/// Buffers of one model, reused by every call.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    entries: Entries,
+    sums: super::aligned::AlignedBuffer,
+    stride: usize,
+}
+
+impl Scratch {
+    /// Room for a tile of rows of up to `widest` values.
+    pub(super) fn new(widest: usize) -> Self {
+        // Rows start at a cache line, but not all at the same offset within a page.
+        let stride = widest.next_multiple_of(16) + 16;
+        Self {
+            entries: Entries::new(TILE, widest),
+            sums: super::aligned::AlignedBuffer::zeros(TILE * stride),
+            stride,
+        }
+    }
+}
+
+/// A forward pass of `rows` `[n, inputs]` into `out` `[n, outputs]`.
+pub(super) struct Forward<'a> {
+    pub(super) mlp: &'a PackedMlp,
+    pub(super) scratch: &'a mut Scratch,
+    pub(super) rows: &'a [f32],
+    pub(super) out: &'a mut [f32],
+}
+
+impl WithSimd for Forward<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Self { mlp, scratch, rows, out } = self;
+        let (first, last) = (&mlp.layers[0], &mlp.layers[mlp.layers.len() - 1]);
+        let tiles = rows.chunks(TILE * first.inputs).zip(out.chunks_mut(TILE * last.outputs));
+        for (rows, out) in tiles {
+            let count = rows.len() / first.inputs;
+            for (row, values) in rows.chunks_exact(first.inputs).enumerate() {
+                scratch.entries.set_row(row, values);
+            }
+            for layer in &mlp.layers[..mlp.layers.len() - 1] {
+                sum_layer(simd, layer, scratch, count);
+                activate(simd, mlp.activation, layer.outputs, scratch, count);
+            }
+            sum_layer(simd, last, scratch, count);
+            write_outputs(out, scratch, last.outputs, mlp.output_scale);
+        }
+    }
+}
+
+/// The layer's sums for the first `count` rows of the scratch.
+#[inline(always)]
+fn sum_layer<S: Simd>(simd: S, layer: &PackedLayer, scratch: &mut Scratch, count: usize) {
+    for first in (0..layer.vectors).step_by(PANEL_VECTORS) {
+        let width = PANEL_VECTORS.min(layer.vectors - first);
+        let panel = Panel { layer, first, count };
+        // The narrower a panel, the more rows go together: enough independent sums in flight.
+        match width {
+            1 => panel.sum::<S, 1, 8>(simd, scratch),
+            2 => panel.sum::<S, 2, 4>(simd, scratch),
+            3 => panel.sum::<S, 3, 4>(simd, scratch),
+            4 => panel.sum::<S, 4, 2>(simd, scratch),
+            5 => panel.sum::<S, 5, 2>(simd, scratch),
+            6 => panel.sum::<S, 6, 2>(simd, scratch),
+            7 => panel.sum::<S, 7, 1>(simd, scratch),
+            _ => panel.sum::<S, PANEL_VECTORS, 1>(simd, scratch),
+        }
+    }
+}
+
+struct Panel<'a> {
+    layer: &'a PackedLayer,
+    first: usize,
+    count: usize,
+}
+
+impl Panel<'_> {
+    /// Sums `V` vectors of outputs, `R` rows at a time.
+    #[inline(always)]
+    fn sum<S: Simd, const V: usize, const R: usize>(&self, simd: S, scratch: &mut Scratch) {
+        let Scratch { entries, sums, stride } = scratch;
+        let (weights, _) = S::as_simd_f32s(self.layer.panel(self.first, V, S::F32_LANES));
+        let (weights, _) = pulp::as_arrays::<V, _>(weights);
+        let (bias, _) = S::as_simd_f32s(self.layer.bias());
+        let bias: [S::f32s; V] = array(&bias[self.first..self.first + V]);
+        let start = self.first * S::F32_LANES;
+        for block in 0..self.layer.inputs.div_ceil(BLOCK) {
+            let mut row = 0;
+            while row < self.count {
+                let rows = R.min(self.count - row);
+                let out = &mut sums.as_mut_slice()[row * *stride..];
+                if rows == R {
+                    let lists = std::array::from_fn(|r| entries.block(row + r, block));
+                    step::<S, V, R>(simd, weights, lists, &bias, block == 0, out, (start, *stride));
+                } else {
+                    for r in 0..rows {
+                        let out = &mut out[r * *stride..];
+                        let lists = [entries.block(row + r, block)];
+                        step::<S, V, 1>(simd, weights, lists, &bias, block == 0, out, (start, *stride));
+                    }
+                }
+                row += rows;
+            }
+        }
+    }
+}
+
+/// Adds one block of inputs to the sums of `R` rows; `place` is (first output, row stride).
+#[inline(always)]
+fn step<S: Simd, const V: usize, const R: usize>(
+    simd: S,
+    weights: &[[S::f32s; V]],
+    lists: [&[Entry]; R],
+    bias: &[S::f32s; V],
+    begin: bool,
+    out: &mut [f32],
+    place: (usize, usize),
+) {
+    let (start, stride) = place;
+    let width = V * S::F32_LANES;
+    let mut sums = [*bias; R];
+    if !begin {
+        for (r, sums) in sums.iter_mut().enumerate() {
+            *sums = array(S::as_simd_f32s(&out[r * stride + start..][..width]).0);
+        }
+    }
+    let common = lists.iter().map(|list| list.len()).min().unwrap_or(0);
+    for position in 0..common {
+        for (list, sums) in lists.iter().zip(&mut sums) {
+            add_entry(simd, weights, list[position], sums);
+        }
+    }
+    for (list, sums) in lists.iter().zip(&mut sums) {
+        for &entry in &list[common..] {
+            add_entry(simd, weights, entry, sums);
+        }
+    }
+    for (r, sums) in sums.iter().enumerate() {
+        S::as_mut_simd_f32s(&mut out[r * stride + start..][..width]).0.copy_from_slice(sums);
+    }
+}
+
+#[inline(always)]
+fn add_entry<S: Simd, const V: usize>(
+    simd: S,
+    weights: &[[S::f32s; V]],
+    entry: Entry,
+    sums: &mut [S::f32s; V],
+) {
+    let value = simd.splat_f32s(entry.value);
+    let weights = &weights[entry.index as usize];
+    for v in 0..V {
+        sums[v] = simd.mul_add_e_f32s(value, weights[v], sums[v]);
+    }
+}
+
+#[inline(always)]
+fn array<T: Copy, const V: usize>(slice: &[T]) -> [T; V] {
+    *slice.first_chunk().expect("the panel has V vectors")
+}
+
+/// Applies the activation to the sums and lists what is left as the next layer's inputs.
+#[inline(always)]
+fn activate<S: Simd>(simd: S, activation: Activation, outputs: usize, scratch: &mut Scratch, count: usize) {
+    let Scratch { entries, sums, stride } = scratch;
+    let lanes = outputs.next_multiple_of(S::F32_LANES);
+    for (row, sums) in sums.as_mut_slice().chunks_exact_mut(*stride).take(count).enumerate() {
+        let sums = &mut sums[..lanes];
+        match activation {
+            Activation::Relu => {
+                let zero = simd.splat_f32s(0.0);
+                for sum in S::as_mut_simd_f32s(sums).0 {
+                    *sum = simd.max_f32s(*sum, zero);
+                }
+            }
+            Activation::Gelu => sums.iter_mut().for_each(|sum| *sum = gelu(*sum)),
+        }
+        entries.set_row(row, &sums[..outputs]);
+    }
+}
+
+#[inline(always)]
+fn write_outputs(out: &mut [f32], scratch: &Scratch, outputs: usize, scale: f32) {
+    let sums = scratch.sums.as_slice().chunks_exact(scratch.stride);
+    for (out, sums) in out.chunks_exact_mut(outputs).zip(sums) {
+        for (out, sum) in out.iter_mut().zip(sums) {
+            // Adding 0.0 turns -0.0 into 0.0, the only trace that a skipped zero could leave.
+            *out = sum * scale + 0.0;
+        }
+    }
+}
