@@ -41,6 +41,16 @@ pub trait Evaluator {
     /// Device failure, a wrong weight version, or the other side gone.
     fn wait(&mut self) -> Result<(), EvaluatorError>;
 
+    /// Says that this worker submits nothing for now, with nothing outstanding: it is done, or it
+    /// waits for something other than rows. Whoever gathers rows from several workers then does not
+    /// wait for this one's, until it submits again.
+    ///
+    /// # Errors
+    /// If the other side is gone.
+    fn rest(&mut self) -> Result<(), EvaluatorError> {
+        Ok(())
+    }
+
     /// The next lane whose answer has arrived, each once, in submission order.
     fn next_ready(&mut self) -> Option<usize>;
 

@@ -91,22 +91,15 @@ impl Client {
         self.version = version;
     }
 
-    /// Tells the server not to count on this client until it sends its next sweep, for a worker
-    /// that pauses without dropping its client.
-    ///
-    /// # Errors
-    /// If the server has stopped.
-    pub fn rest(&mut self) -> Result<(), EvaluatorError> {
-        self.check()?;
-        self.announce_waiting()
-    }
-
     fn in_flight(&self) -> u64 {
         self.sent - self.received
     }
 
     fn check(&self) -> Result<(), EvaluatorError> {
-        self.failed.clone().map_or(Ok(()), Err)
+        match &self.failed {
+            None => Ok(()),
+            Some(error) => Err(error.clone()),
+        }
     }
 
     fn fail<T>(&mut self, error: EvaluatorError) -> Result<T, EvaluatorError> {
@@ -236,6 +229,11 @@ impl Evaluator for Client {
             Outcome::Refused(error) => self.fail(error.clone()),
             Outcome::Dropped => self.fail(self.shared.why_stopped()),
         }
+    }
+
+    fn rest(&mut self) -> Result<(), EvaluatorError> {
+        self.check()?;
+        self.announce_waiting()
     }
 
     fn next_ready(&mut self) -> Option<usize> {

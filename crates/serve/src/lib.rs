@@ -57,7 +57,8 @@
 //! quorum waits for it, and rule 4 is what keeps the device busy meanwhile.
 //!
 //! Creating a client joins the quorum. Dropping it, also while a panic unwinds, leaves the quorum,
-//! discards its waiting sweeps and wakes the server. [`Client::rest`] leaves until the next sweep.
+//! discards its waiting sweeps and wakes the server. [`deepcfr_core::Evaluator::rest`]
+//! leaves until the next sweep, for a worker that pauses without dropping its client.
 //!
 //! Weights are immutable and versioned. [`Server::publish`] puts them in force on every thread and
 //! refuses to while a sweep is in flight. A sweep carries the version that it is meant for; one with
