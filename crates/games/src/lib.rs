@@ -2,6 +2,11 @@
 //!
 //! Deliberately absent: search, training, serialisation. Depends on `deepcfr-core` alone.
 
+pub mod bots;
+pub mod goofspiel;
 pub mod kuhn;
 pub mod leduc;
+pub mod liars_dice;
 pub mod lost_cities;
+#[cfg(feature = "testkit")]
+pub mod testkit;

@@ -3,13 +3,11 @@
 //! Checks: who moves, legal actions, chance probabilities, returns, and that two states have equal
 //! keys exactly when their reference infoset names are equal.
 
-mod reference;
-
 use deepcfr_core::{Game, Player, Turn};
 use deepcfr_games::kuhn::Kuhn;
 use deepcfr_games::leduc::{Leduc, LeducRules};
 
-use reference::{Naming, Node, Partition, check_state, histories, replay, tree};
+use crate::data::{Naming, Node, Partition, check_state, histories, replay, tree};
 
 /// Walks the game and the reference nodes in the same order, and counts infosets by player.
 fn compare<G: Game>(game: &G, nodes: &[Node], naming: Naming) -> [usize; 2] {

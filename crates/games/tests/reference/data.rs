@@ -59,7 +59,6 @@ fn read<T: for<'de> Deserialize<'de>>(name: &str) -> T {
     serde_json::from_str(&text).expect("valid reference data")
 }
 
-#[allow(dead_code, reason = "each test binary uses a part of this module")]
 pub(crate) fn tree(name: &str) -> Vec<Node> {
     read::<Tree>(name).nodes
 }
@@ -74,7 +73,6 @@ pub(crate) enum Naming {
     /// As they are.
     Exact,
     /// After a mapping that merges some of them.
-    #[allow(dead_code, reason = "each test binary uses a part of this module")]
     Mapped(fn(&str) -> String),
 }
 
@@ -102,7 +100,6 @@ impl Partition {
     }
 
     /// Infosets by player.
-    #[allow(dead_code, reason = "each test binary uses a part of this module")]
     pub(crate) fn counts(&self) -> [usize; 2] {
         [0, 1].map(|seat| self.by_key.keys().filter(|(player, _)| *player == seat).count())
     }
