@@ -11,6 +11,7 @@ mod manual;
 mod presets;
 mod problem;
 mod raw;
+mod rules;
 mod run_config;
 mod sections;
 mod suggest;
@@ -27,6 +28,7 @@ pub use game::{
 pub use manual::manual;
 pub use presets::{PRESETS, Preset};
 pub use problem::{ConfigError, Problem};
+pub use rules::opponents;
 pub use run_config::RunConfig;
 pub use sections::{
     AverageSection, CheckpointSection, EvaluationSection, InferenceSection, MemorySection, NetworkSection,

@@ -2,9 +2,11 @@
 //!
 //! Not here: how it is put together from layers (see `layers`) and checked (see `validate`).
 
-use toml::Table;
+use toml::{Table, Value};
 
 use super::game::GameConfig;
+use super::layers::value_at;
+use super::problem::{ConfigError, Problem};
 use super::raw::RawConfig;
 use super::sections::{
     AverageSection, CheckpointSection, EvaluationSection, InferenceSection, MemorySection, NetworkSection,
@@ -71,9 +73,23 @@ impl RunConfig {
 
     /// Hash of the settings that must not change between stopping a run and resuming it.
     pub fn learning_hash(&self) -> String {
-        let mut table: Table = self.to_toml().parse().expect("written above");
+        fnv1a(self.learning_table().to_string().as_bytes())
+    }
+
+    /// Checks that a run `started` under that configuration can go on under this one.
+    ///
+    /// # Errors
+    /// Names every key that differs and must not.
+    pub fn check_resumes(&self, started: &Self) -> Result<(), ConfigError> {
+        let mut problems = Vec::new();
+        different(&self.learning_table(), &started.learning_table(), "", &mut problems);
+        if problems.is_empty() { Ok(()) } else { Err(ConfigError { problems }) }
+    }
+
+    fn learning_table(&self) -> Table {
+        let mut table: Table = self.to_toml().parse().expect("sections of plain values become TOML");
         RESUMABLE.iter().for_each(|path| remove(&mut table, path));
-        fnv1a(table.to_string().as_bytes())
+        table
     }
 
     /// The chosen game and its parameters in one line: differs when the rules do.
@@ -83,6 +99,24 @@ impl RunConfig {
         let parameters = table["game"].get(name).and_then(|game| game.as_table());
         let listed = parameters.into_iter().flatten().map(|(key, value)| format!(" {key}={value}"));
         name.to_owned() + &listed.collect::<String>()
+    }
+}
+
+/// Reports the keys of `new` that have another value in `old`. Another game's own keys are left out:
+/// its name is reported.
+fn different(new: &Table, old: &Table, prefix: &str, problems: &mut Vec<Problem>) {
+    for (key, value) in new {
+        match (value, value_at(old, key)) {
+            (Value::Table(new), Some(Value::Table(old))) => {
+                different(new, old, &format!("{prefix}{key}."), problems);
+            }
+            (new, Some(old)) if new != old => {
+                let remedy =
+                    format!("the run was started with {old}, which cannot change; start another run");
+                problems.push(Problem::new(format!("{prefix}{key}"), new, remedy));
+            }
+            _ => {}
+        }
     }
 }
 
@@ -125,6 +159,27 @@ mod tests {
         for other in ["run.seed=7", "game.leduc.ranks=4", "training.passes=3", "traversal.epsilon=0.5"] {
             assert_ne!(with(other).learning_hash(), base.learning_hash(), "{other}");
         }
+    }
+
+    #[test]
+    fn keys_that_must_not_change_are_named_when_resuming() {
+        let with = |sets: &[&str]| {
+            let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+            resolve(&Base::Default, &sets, None).unwrap()
+        };
+        let started = with(&[]);
+        let same = with(&["run.iterations=9", "evaluation.deals=5", "traversal.max_batch=7"]);
+        assert_eq!(same.check_resumes(&started), Ok(()));
+        let other = with(&["game.name=kuhn", "network.hidden_size=9", "run.iterations=9"]);
+        let problems = other.check_resumes(&started).unwrap_err().problems;
+        let lines: Vec<String> = problems.iter().map(Problem::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "game.name = \"kuhn\"\n      the run was started with \"leduc\", which cannot change; start another run",
+                "network.hidden_size = 9\n      the run was started with 64, which cannot change; start another run",
+            ]
+        );
     }
 
     #[test]

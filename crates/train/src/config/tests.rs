@@ -181,6 +181,14 @@ fn impossible_rules_are_refused_one_by_one() {
         ["game.lost_cities.colours | give 1 to 6", "game.lost_cities.bonus_amount | give 0 to 200"]
     );
     assert_eq!(
+        problems(&["game.name=liars_dice", "game.liars_dice.dice=15"]),
+        ["game.liars_dice.dice | give less: dice times sides may be at most 32"]
+    );
+    assert_eq!(
+        problems(&["game.name=goofspiel", "game.goofspiel.cards=1"]),
+        ["game.goofspiel.cards | give 2 to 12"]
+    );
+    assert_eq!(
         problems(&["game.name=chess"]),
         ["game.name | give one of \"kuhn\", \"leduc\", \"liars_dice\", \"goofspiel\", \"lost_cities\""]
     );
@@ -313,4 +321,11 @@ fn the_manual_has_a_row_for_every_key() {
         preset.name,
         preset.summary()
     ))));
+}
+
+/// Written by `cargo xtask docs`.
+#[test]
+fn the_manual_in_the_documentation_is_up_to_date() {
+    let page = include_str!("../../../../docs/configuration.md");
+    assert!(page == manual(), "docs/configuration.md is out of date: run `cargo xtask docs`");
 }

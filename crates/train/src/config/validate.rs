@@ -5,13 +5,12 @@
 
 use std::ops::RangeInclusive;
 
-use deepcfr_games::leduc::LeducRules;
-use deepcfr_games::lost_cities;
 use toml::{Table, Value};
 
-use super::game::{GameConfig, GameName, GoofspielConfig, LiarsDiceConfig, LostCitiesConfig};
+use super::game::GameConfig;
 use super::layers::value_at;
 use super::problem::{ConfigError, Problem};
+use super::rules;
 use super::run_config::RunConfig;
 use super::suggest;
 use super::words::{Device, EvaluatedPolicy, Optimizer, Sampling, Scheduler, Steps};
@@ -103,32 +102,8 @@ impl Check<'_> {
     }
 
     fn game(&mut self, game: &GameConfig) {
-        match game {
-            GameConfig::Kuhn(_) => {}
-            GameConfig::Leduc(leduc) => {
-                let ranks = LeducRules::MIN_RANKS as u32..=LeducRules::MAX_RANKS as u32;
-                self.within("game.leduc.ranks", leduc.ranks, ranks);
-            }
-            GameConfig::LiarsDice(liars_dice) => self.liars_dice(liars_dice),
-            GameConfig::Goofspiel(goofspiel) => self.goofspiel(goofspiel),
-            GameConfig::LostCities(lost_cities) => self.lost_cities(lost_cities),
-        }
-    }
-
-    fn liars_dice(&mut self, game: &LiarsDiceConfig) {
-        self.within("game.liars_dice.dice", game.dice, 1..=5);
-        self.within("game.liars_dice.sides", game.sides, 2..=12);
-    }
-
-    fn goofspiel(&mut self, game: &GoofspielConfig) {
-        self.within("game.goofspiel.cards", game.cards, 2..=13);
-    }
-
-    fn lost_cities(&mut self, game: &LostCitiesConfig) {
-        let rules = lost_cities::Rules::from(game);
-        for lost_cities::Violation(setting) in rules.validate().err().into_iter().flat_map(|e| e.violations) {
-            let key = format!("game.lost_cities.{}", setting.name);
-            self.require(&key, false, &format!("give {} to {}", setting.min, setting.max));
+        for (key, remedy) in rules::refused(game) {
+            self.require(&key, false, &remedy);
         }
     }
 
@@ -191,7 +166,8 @@ impl Check<'_> {
     }
 
     fn opponents(&mut self, config: &RunConfig) {
-        let (game, known) = (config.game.name(), opponents(config.game.name()));
+        let game = config.game.name();
+        let known = rules::opponents(game);
         for opponent in &config.evaluation.opponents {
             let remedy = match suggest::nearest(opponent, known.iter().copied()) {
                 Some(nearest) => {
@@ -225,36 +201,5 @@ impl Check<'_> {
             let value = value_at(self.values, key).map_or_else(String::new, Value::to_string);
             self.problems.push(Problem::new(key, value, remedy));
         }
-    }
-}
-
-impl From<&LostCitiesConfig> for lost_cities::Rules {
-    fn from(game: &LostCitiesConfig) -> Self {
-        Self {
-            colours: game.colours,
-            ranks: game.ranks,
-            min_rank: game.min_rank,
-            wagers: game.wagers,
-            hand_size: game.hand_size,
-            expedition_penalty: game.expedition_penalty,
-            bonus_threshold: game.bonus_threshold,
-            bonus_amount: game.bonus_amount,
-            ply_cap: game.ply_cap,
-        }
-    }
-}
-
-/// The rule-based opponents that a game has.
-fn opponents(game: GameName) -> &'static [&'static str] {
-    match game {
-        GameName::LostCities => &[
-            "random",
-            "discard-only",
-            "heuristic-balanced",
-            "heuristic-aggressive",
-            "heuristic-cautious",
-            "heuristic-noisy",
-        ],
-        GameName::Kuhn | GameName::Leduc | GameName::LiarsDice | GameName::Goofspiel => &["random"],
     }
 }
