@@ -5,14 +5,28 @@ use deepcfr_games::goofspiel::{Goofspiel, GoofspielEncoder, GoofspielRules, Priz
 use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
 use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 use deepcfr_games::liars_dice::{LiarsDice, LiarsDiceEncoder, LiarsDiceRules};
+use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder};
 use deepcfr_games::testkit::{Conformance, Coverage};
 
 /// Walks trees of up to this many histories to the end.
-const WHOLE: Conformance =
-    Conformance { playouts: 500, max_histories: 400_000, perfect_recall: true, seed: 1 };
+const WHOLE: Conformance = Conformance {
+    playouts: 500,
+    max_histories: 400_000,
+    perfect_recall: true,
+    features_identify: true,
+    seed: 1,
+};
 /// For games whose trees are too large.
-const SAMPLED: Conformance =
-    Conformance { playouts: 2_000, max_histories: 20_000, perfect_recall: true, seed: 2 };
+const SAMPLED: Conformance = Conformance { playouts: 500, max_histories: 5_000, ..WHOLE };
+/// For Lost Cities, whose keys forget the order of play and whose features do not tell in which order
+/// cards lie buried in a pile.
+const FORGETFUL: Conformance = Conformance {
+    playouts: 60,
+    max_histories: 3_000,
+    perfect_recall: false,
+    features_identify: false,
+    ..WHOLE
+};
 
 /// Checks the whole tree, and that the utility bounds are reached and not merely kept.
 fn whole_tree<G: Game, E: Encoder<G>>(game: &G, encoder: &E) -> Coverage {
@@ -85,6 +99,35 @@ fn goofspiel_conforms() {
             let game = goofspiel(GoofspielRules::MAX_CARDS, order, scoring);
             SAMPLED.assert(&game, &GoofspielEncoder::new(&game));
         }
+    }
+}
+
+/// The boxed game, and small rule sets at the edges: no wagers, one colour, a hand of one.
+fn lost_cities_rules() -> Vec<Rules> {
+    let small = |colours, ranks, wagers, hand_size| Rules {
+        colours,
+        ranks,
+        wagers,
+        hand_size,
+        ply_cap: 60,
+        ..Rules::classic()
+    };
+    vec![Rules::classic(), small(3, 5, 1, 4), small(2, 3, 0, 2), small(1, 4, 2, 1)]
+}
+
+#[test]
+fn lost_cities_conforms_by_card() {
+    for rules in lost_cities_rules() {
+        let game = LostCities::<Cards>::new(rules).expect("possible rules");
+        FORGETFUL.assert(&game, &CardsEncoder::new(&rules));
+    }
+}
+
+#[test]
+fn lost_cities_conforms_by_slot() {
+    for rules in lost_cities_rules() {
+        let game = LostCities::<Slots>::new(rules).expect("possible rules");
+        FORGETFUL.assert(&game, &SlotsEncoder::new(&rules));
     }
 }
 

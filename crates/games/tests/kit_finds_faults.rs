@@ -258,6 +258,16 @@ fn forgetting_is_allowed_where_recall_is_not_asked_for() {
     assert_eq!(lenient.assert(&game, &CoinEncoder).infosets, [6, 2]);
 }
 
+#[test]
+fn equal_features_are_allowed_where_they_need_not_identify() {
+    let game = Coin { fault: Fault::FeaturesForget, asked: AtomicU8::new(0) };
+    let lenient = Conformance { features_identify: false, ..Conformance::default() };
+    assert_eq!(lenient.assert(&game, &CoinEncoder).infosets, [10, 2]);
+    let leaky = Coin { fault: Fault::FeaturesLeak, asked: AtomicU8::new(0) };
+    let violation = lenient.check(&leaky, &CoinEncoder).expect_err("the coin leaks");
+    assert!(matches!(violation.breach, Breach::FeaturesDiffer { .. }));
+}
+
 /// A key that holds the hidden coin is consistent in itself; only turning the coin over shows it.
 #[test]
 fn what_should_be_hidden_is_found_by_dealing_again() {

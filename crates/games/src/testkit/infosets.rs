@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use deepcfr_core::{Action, ActionSet, InfosetKey, NUM_PLAYERS, Player, RowKey, Turn};
 
-use super::Breach;
 use super::observation::Observation;
+use super::{Breach, Conformance};
 
 /// Names a sequence of (infoset, action) pairs of one player; 0 is the empty one.
 pub(super) type PastId = u32;
@@ -14,23 +14,30 @@ pub(super) type PastId = u32;
 struct Record {
     legal: ActionSet,
     past: PastId,
+    row: RowId,
     history: Vec<Action>,
 }
+
+/// Names a feature row of a player.
+type RowId = u32;
 
 /// All infosets seen, by player.
 pub(super) struct Infosets {
     perfect_recall: bool,
+    features_identify: bool,
     records: [HashMap<InfosetKey, Record>; NUM_PLAYERS],
-    keys_by_row: [HashMap<RowKey, InfosetKey>; NUM_PLAYERS],
+    /// Each row with the key that it was first seen at.
+    rows: [HashMap<RowKey, (RowId, InfosetKey)>; NUM_PLAYERS],
     pasts: HashMap<(Player, PastId, InfosetKey, Action), PastId>,
 }
 
 impl Infosets {
-    pub(super) fn new(perfect_recall: bool) -> Self {
+    pub(super) fn new(config: &Conformance) -> Self {
         Self {
-            perfect_recall,
+            perfect_recall: config.perfect_recall,
+            features_identify: config.features_identify,
             records: Default::default(),
-            keys_by_row: Default::default(),
+            rows: Default::default(),
             pasts: HashMap::new(),
         }
     }
@@ -47,28 +54,28 @@ impl Infosets {
         seen: &Observation,
         history: &[Action],
     ) -> Result<(), Breach> {
-        let key_of_row = self.keys_by_row[player].get(&seen.row).copied();
-        if let Some(key) = key_of_row.filter(|&key| key != seen.key) {
-            return Err(Breach::FeaturesCollide { other: self.records[player][&key].history.clone() });
+        let rows = &mut self.rows[player];
+        let next = rows.len() as RowId;
+        let (row, key_of_row) = *rows.entry(seen.row.clone()).or_insert((next, seen.key));
+        let records = &mut self.records[player];
+        if self.features_identify && key_of_row != seen.key {
+            return Err(Breach::FeaturesCollide { other: records[&key_of_row].history.clone() });
         }
-        if let Some(record) = self.records[player].get(&seen.key) {
-            let other = || record.history.clone();
-            if record.legal != seen.legal {
-                let other_legal = record.legal;
-                return Err(Breach::LegalActionsDiffer { legal: seen.legal, other_legal, other: other() });
-            }
-            if key_of_row.is_none() {
-                return Err(Breach::FeaturesDiffer { other: other() });
-            }
-            if self.perfect_recall && record.past != past {
-                return Err(Breach::ImperfectRecall { other: other() });
-            }
+        let Some(record) = records.get(&seen.key) else {
+            records.insert(seen.key, Record { legal: seen.legal, past, row, history: history.to_vec() });
             return Ok(());
+        };
+        let other = || record.history.clone();
+        if record.legal != seen.legal {
+            let other_legal = record.legal;
+            Err(Breach::LegalActionsDiffer { legal: seen.legal, other_legal, other: other() })
+        } else if record.row != row {
+            Err(Breach::FeaturesDiffer { other: other() })
+        } else if self.perfect_recall && record.past != past {
+            Err(Breach::ImperfectRecall { other: other() })
+        } else {
+            Ok(())
         }
-        self.keys_by_row[player].insert(seen.row.clone(), seen.key);
-        let record = Record { legal: seen.legal, past, history: history.to_vec() };
-        self.records[player].insert(seen.key, record);
-        Ok(())
     }
 
     /// Both players' pasts after an action: the mover's grows, the other's stays.

@@ -26,13 +26,22 @@ pub struct Conformance {
     /// Whether a key must determine all that its owner knew and did before. Turn it off for games
     /// whose keys deliberately forget what no longer matters.
     pub perfect_recall: bool,
+    /// Whether equal features must mean equal keys. Turn it off for encoders that deliberately leave
+    /// out part of what the player knows; equal keys must have equal features in any case.
+    pub features_identify: bool,
     /// Chooses the random games.
     pub seed: u64,
 }
 
 impl Default for Conformance {
     fn default() -> Self {
-        Self { playouts: 1000, max_histories: 100_000, perfect_recall: true, seed: 1 }
+        Self {
+            playouts: 1000,
+            max_histories: 100_000,
+            perfect_recall: true,
+            features_identify: true,
+            seed: 1,
+        }
     }
 }
 
@@ -183,7 +192,7 @@ impl<'a, G: Game, E: Encoder<G>> Checker<'a, G, E> {
             longest: 0,
             utilities: (f64::INFINITY, f64::NEG_INFINITY),
         };
-        let infosets = Infosets::new(config.perfect_recall);
+        let infosets = Infosets::new(config);
         Ok(Self { game, encoder, config, max_depth: spec.max_depth, infosets, seen })
     }
 
