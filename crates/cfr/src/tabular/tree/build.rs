@@ -55,6 +55,7 @@ impl<'g, G: Game> Builder<'g, G> {
             chance_weights: Vec::new(),
             utilities: Vec::new(),
             truncated: Vec::new(),
+            sequence_form: Default::default(),
         };
         Self { game, limits, tree, index: HashMap::new(), stack: Vec::new(), moves: Vec::new() }
     }

@@ -10,7 +10,11 @@ mod game;
 #[cfg(test)]
 mod tests;
 
+use std::sync::OnceLock;
+
 use deepcfr_core::{ActionSet, Game, GameSpec, InfosetKey, Player};
+
+use super::sequence::SequenceForm;
 
 pub use error::{TreeError, TreeLimits};
 pub use features::FeatureTable;
@@ -124,6 +128,7 @@ pub struct GameTree {
     utilities: Vec<f64>,
     /// Terminal nodes that a cap on plies produced, ascending.
     truncated: Vec<NodeId>,
+    sequence_form: OnceLock<SequenceForm>,
 }
 
 impl GameTree {
@@ -262,6 +267,12 @@ impl GameTree {
     /// One position of `game` for each infoset, by index.
     pub fn representatives<G: Game>(&self, game: &G) -> Vec<G::State> {
         self.infosets.iter().map(|infoset| self.replay(game, infoset.representative)).collect()
+    }
+
+    /// The tree as solvers and evaluation see it, computed at the first call.
+    #[inline]
+    pub(super) fn sequence_form(&self) -> &SequenceForm {
+        self.sequence_form.get_or_init(|| SequenceForm::new(self))
     }
 
     fn incoming_action(&self, node: NodeId) -> u16 {
