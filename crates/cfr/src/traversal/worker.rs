@@ -121,6 +121,7 @@ where
             let patient = self.outstanding == 0;
             if patient {
                 self.desk.hand_in(&mut self.finished);
+                self.evaluator.rest()?;
             }
             if !self.begin(lane, patient) {
                 self.idle.push(lane);
@@ -198,6 +199,6 @@ where
                 self.outstanding -= 1;
             }
         }
-        Ok(())
+        self.evaluator.rest()
     }
 }

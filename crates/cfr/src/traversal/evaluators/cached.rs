@@ -91,6 +91,10 @@ impl<V: Evaluator> Evaluator for CachedEvaluator<V> {
         self.inner.flush()
     }
 
+    fn rest(&mut self) -> Result<(), EvaluatorError> {
+        self.inner.rest()
+    }
+
     fn wait(&mut self) -> Result<(), EvaluatorError> {
         if self.answers.ready.is_empty() { self.inner.wait() } else { Ok(()) }
     }

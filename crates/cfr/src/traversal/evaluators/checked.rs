@@ -91,6 +91,10 @@ impl<V: Evaluator> Evaluator for CheckedEvaluator<V> {
         self.inner.flush()
     }
 
+    fn rest(&mut self) -> Result<(), EvaluatorError> {
+        self.inner.rest()
+    }
+
     fn wait(&mut self) -> Result<(), EvaluatorError> {
         self.inner.wait()
     }

@@ -59,6 +59,10 @@ impl<V: Evaluator> Evaluator for RecordingEvaluator<V> {
         self.inner.flush()
     }
 
+    fn rest(&mut self) -> Result<(), EvaluatorError> {
+        self.inner.rest()
+    }
+
     fn wait(&mut self) -> Result<(), EvaluatorError> {
         self.inner.wait()
     }
