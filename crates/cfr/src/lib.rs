@@ -1,8 +1,9 @@
 //! Counterfactual regret minimisation: the tabular family, exact best response, and the
-//! sampled traversals and memories of Deep CFR.
+//! sampled traversals and memories of Deep CFR, and matches between strategies.
 //!
 //! Deliberately absent: networks, files, configuration, threads that outlive a call.
 
+pub mod matches;
 pub mod regret;
 pub mod reservoir;
 pub mod tabular;
