@@ -13,6 +13,8 @@ mod initial;
 mod loss;
 mod merge;
 mod state;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

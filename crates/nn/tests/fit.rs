@@ -2,7 +2,7 @@
 
 mod support;
 
-use deepcfr_core::{FitContext, FitReport, LearnError, Learner, Weights};
+use deepcfr_core::{FitContext, FitReport, LearnError, Learner, RowKey, TableWeights, Weights};
 use deepcfr_nn::{
     Initialisation, LearnerConfig, Loss, MlpLearner, OptimizerKind, StepRule, decode_weights, encode_weights,
 };
@@ -54,6 +54,38 @@ fn advantages_are_learnt_in_points() {
             let mean = mean.unwrap_or(output);
             assert!((output - mean).abs() < 0.1, "output {output}, weighted mean {mean}");
         }
+    }
+}
+
+#[test]
+fn the_unit_of_the_targets_only_scales_the_output() {
+    let memory = noisy_memory(300, 20);
+    let mut larger = noisy_memory(300, 20);
+    larger.targets.iter_mut().for_each(|target| *target *= 1024.0);
+    for merge_duplicates in [false, true] {
+        let config = LearnerConfig { merge_duplicates, ..small_config(memory.shape) };
+        let ((points, _), (units, _)) = (fit(config.clone(), &memory), fit(config, &larger));
+        assert_eq!(mlp(&points).layers, mlp(&units).layers);
+        assert_eq!(mlp(&points).output_scale * 1024.0, mlp(&units).output_scale);
+    }
+}
+
+#[test]
+fn a_warm_start_keeps_its_function_when_the_unit_changes() {
+    let mut memory = noisy_memory(300, 20);
+    let config = LearnerConfig { initialisation: Initialisation::WarmStart, ..small_config(memory.shape) };
+    let mut learner =
+        MlpLearner::new(LearnerConfig { steps: StepRule::Fixed(50), ..config.clone() }).expect("starts");
+    let (before, _) = learner.fit(&memory, CONTEXT).expect("fits");
+    memory.targets.iter_mut().for_each(|target| *target *= 7.0);
+    let mut idle = MlpLearner::new(LearnerConfig { steps: StepRule::Fixed(0), ..config }).expect("starts");
+    idle.restore(&learner.save().expect("saves")).expect("restores");
+    let (after, report) = idle.fit(&memory, CONTEXT).expect("fits");
+    assert_eq!(report.steps, 0);
+    assert_ne!(mlp(&before).output_scale, mlp(&after).output_scale);
+    let row = [0.25, 1.0, 3.0, 1.0];
+    for (before, after) in forward_f64(mlp(&before), &row).iter().zip(forward_f64(mlp(&after), &row)) {
+        assert!((before - after).abs() < 1e-5 * before.abs().max(1.0), "{before}, {after}");
     }
 }
 
@@ -180,6 +212,16 @@ fn an_empty_memory_is_refused() {
     let memory = Memory::new(4, 3);
     let mut learner = MlpLearner::new(small_config(memory.shape)).expect("starts");
     assert_eq!(learner.fit(&memory, CONTEXT).map(|_| ()), Err(LearnError::NoSamples));
+}
+
+#[test]
+fn tables_survive_their_bytes() {
+    let rows =
+        [[0.0, 1.0], [2.0, -3.0], [0.5, 0.0]].iter().map(|row| (RowKey::new(row), Box::from([row[1]])));
+    let table = Weights::Table(TableWeights { inputs: 2, outputs: 1, rows: rows.collect() });
+    let bytes = encode_weights(&table);
+    assert_eq!(decode_weights(&bytes), Ok(table.clone()));
+    assert_eq!(bytes, encode_weights(&decode_weights(&bytes).expect("whole")));
 }
 
 #[test]

@@ -170,7 +170,7 @@ impl Plan {
 }
 
 /// Moves `count` uniformly drawn elements to the front; any starting order gives a uniform draw.
-fn shuffle_front(order: &mut [u32], count: usize, stream: &mut Stream) {
+pub(super) fn shuffle_front(order: &mut [u32], count: usize, stream: &mut Stream) {
     if order.len() <= count {
         return;
     }

@@ -4,7 +4,7 @@
 //! all rows of a tile while that block's weights stay in the nearest cache. Not here: arithmetic.
 
 /// Inputs in a block.
-pub(super) const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 128;
 
 /// A non-zero value of a row.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,0 +1,228 @@
+//! Gradients and batches, checked from the inside: against finite differences and by counting.
+
+use burn::tensor::Device;
+use deepcfr_core::{
+    Activation, Dense, FitContext, NetId, Purpose, SampleMeta, SampleShape, SampleSource, Stream,
+};
+
+use super::batch::{Batch, Batches};
+use super::initial::initial_layers;
+use super::loss::DeviceBatch;
+use super::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule, Weighting};
+use crate::network::Network;
+
+const SHAPE: SampleShape = SampleShape { num_features: 3, num_actions: 4 };
+const CONTEXT: FitContext = FitContext { seed: 5, iteration: 10 };
+const LOSSES: [Loss; 3] = [Loss::AdvantageMse, Loss::StrategyCrossEntropy, Loss::StrategyMse];
+
+/// Samples on six distinct rows: action 3 is never legal, action 2 on every other row. Targets are
+/// distributions, so that they suit every loss.
+struct Memory(usize);
+
+impl SampleSource for Memory {
+    fn shape(&self) -> SampleShape {
+        SHAPE
+    }
+
+    fn len(&self) -> usize {
+        self.0
+    }
+
+    fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta {
+        let row = index % 7 % 6;
+        features.copy_from_slice(&[row as f32 / 3.0 - 1.0, (row % 2) as f32, 0.5]);
+        let first = (1 + index % 5) as f32 / 10.0;
+        let last = if row % 2 == 1 { 0.3 } else { 0.0 };
+        targets.copy_from_slice(&[first, 1.0 - first - last, last, 0.0]);
+        let legal: &[u16] = if row % 2 == 1 { &[0, 1, 2] } else { &[0, 1] };
+        SampleMeta { legal: legal.iter().copied().collect(), iteration: 1 + index as u32 % 10 }
+    }
+}
+
+fn config(loss: Loss, merge_duplicates: bool, batch_size: usize) -> LearnerConfig {
+    LearnerConfig {
+        net: NetId(1),
+        shape: SHAPE,
+        hidden_size: 5,
+        num_layers: 1,
+        activation: Activation::Gelu,
+        loss,
+        weighting: Weighting::Linear,
+        optimizer: OptimizerKind::Adam,
+        learning_rate: 1e-3,
+        final_learning_rate: 1.0,
+        gradient_clip: None,
+        batch_size,
+        steps: StepRule::Fixed(1),
+        initialisation: Initialisation::Reinitialise,
+        merge_duplicates,
+        threads: 1,
+    }
+}
+
+fn loss_and_gradient(config: &LearnerConfig, layers: &[Dense], batch: &Batch) -> (f64, Vec<Vec<f32>>) {
+    let device = Device::flex().autodiff();
+    let network = Network::new(layers, config.activation, &device);
+    let batch = DeviceBatch::new(batch.clone(), SHAPE.num_features, SHAPE.num_actions, &device);
+    let outputs = network.forward(batch.features.clone());
+    let loss = batch.loss(config.loss, outputs);
+    let gradient = network.gradient(&loss);
+    (f64::from(loss.into_scalar::<f32>()), gradient)
+}
+
+/// The loss by its definition, in double precision, for a network without hidden layers.
+fn linear_loss(loss: Loss, dense: &Dense, weight: &[f64], batch: &Batch) -> f64 {
+    let actions = SHAPE.num_actions;
+    let row_loss = |row: usize| {
+        let output = |action: usize| {
+            let features = &batch.features[row * SHAPE.num_features..][..SHAPE.num_features];
+            let sum = features.iter().enumerate().map(|(k, &x)| f64::from(x) * weight[k * actions + action]);
+            sum.sum::<f64>() + f64::from(dense.bias[action])
+        };
+        let weights = &batch.weights[row * actions..][..actions];
+        let legal: Vec<usize> = (0..actions).filter(|&action| weights[action] > 0.0).collect();
+        let total: f64 = legal.iter().map(|&action| output(action).exp()).sum();
+        let action_loss = |&action: &usize| {
+            let target = f64::from(batch.targets[row * actions + action]);
+            let probability = output(action).exp() / total;
+            f64::from(weights[action])
+                * match loss {
+                    Loss::AdvantageMse => (output(action) - target).powi(2),
+                    Loss::StrategyCrossEntropy => -target * probability.ln(),
+                    Loss::StrategyMse => (probability - target).powi(2),
+                }
+        };
+        legal.iter().map(action_loss).sum::<f64>()
+    };
+    (0..batch.rows).map(row_loss).sum()
+}
+
+#[test]
+fn gradients_are_those_of_the_loss_by_its_definition() {
+    for loss in LOSSES {
+        let config = LearnerConfig { num_layers: 0, ..config(loss, false, 64) };
+        let layers = initial_layers(&config, 5, 10);
+        let batch = Batches::new(&Memory(40), &config, CONTEXT).next(0);
+        let (value, gradient) = loss_and_gradient(&config, &layers, &batch);
+        let weight: Vec<f64> = layers[0].weight.iter().map(|&value| f64::from(value)).collect();
+        let expected = linear_loss(loss, &layers[0], &weight, &batch);
+        assert!((value - expected).abs() < 1e-6 * expected, "{loss:?}: {value}, {expected}");
+        for index in 0..weight.len() {
+            let moved = |by: f64| {
+                let mut weight = weight.clone();
+                weight[index] += by;
+                linear_loss(loss, &layers[0], &weight, &batch)
+            };
+            let slope = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+            let got = f64::from(gradient[0][index]);
+            assert!((got - slope).abs() < 1e-6 + 1e-5 * slope.abs(), "{loss:?}: {got}, {slope}");
+        }
+    }
+}
+
+#[test]
+fn an_illegal_action_gets_no_gradient() {
+    for loss in LOSSES {
+        let config = config(loss, false, 64);
+        let batch = Batches::new(&Memory(40), &config, CONTEXT).next(0);
+        let (_, gradient) = loss_and_gradient(&config, &initial_layers(&config, 5, 10), &batch);
+        let [_, _, weight, bias] = &gradient[..] else { panic!("two layers have four parameters") };
+        let by_action = |action| weight.iter().chain(bias).skip(action).step_by(SHAPE.num_actions);
+        assert!(by_action(3).all(|&value| value == 0.0), "{loss:?}");
+        assert!((0..3).all(|action| by_action(action).any(|&value| value != 0.0)), "{loss:?}");
+    }
+}
+
+#[test]
+fn merging_keeps_the_gradient_of_the_whole_memory() {
+    for loss in LOSSES {
+        let (whole, merged) = (config(loss, false, 1000), config(loss, true, 1000));
+        let layers = initial_layers(&whole, 5, 10);
+        let memory = Memory(900);
+        let expected = Batches::new(&memory, &whole, CONTEXT).next(0);
+        let mut batches = Batches::new(&memory, &merged, CONTEXT);
+        let got = batches.next(0);
+        assert_eq!((expected.rows, got.rows, batches.distinct_rows()), (900, 6, 6));
+        assert!(batches.is_constant());
+        let (_, expected) = loss_and_gradient(&whole, &layers, &expected);
+        let (_, got) = loss_and_gradient(&merged, &layers, &got);
+        let norm = super::global_norm(&expected);
+        for (expected, got) in expected.iter().flatten().zip(got.iter().flatten()) {
+            assert!(f64::from((expected - got).abs()) < 1e-6 * norm, "{loss:?}: {expected}, {got}");
+        }
+    }
+}
+
+#[test]
+fn linear_weights_are_2t_over_t_now_and_batches_take_the_mean() {
+    let config = config(Loss::AdvantageMse, false, 64);
+    let mut batches = Batches::new(&Memory(40), &config, CONTEXT);
+    let batch = batches.next(0);
+    let mut got: Vec<f32> = batch.weights.chunks_exact(SHAPE.num_actions).map(|row| row[0]).collect();
+    let mut expected: Vec<f32> =
+        (0..40).map(|index| (2.0 * f64::from(1 + index % 10) / 10.0 / 40.0) as f32).collect();
+    got.sort_by(f32::total_cmp);
+    expected.sort_by(f32::total_cmp);
+    assert_eq!(got, expected);
+}
+
+#[test]
+fn targets_have_a_weighted_rms_of_one() {
+    for merge in [false, true] {
+        let config = config(Loss::AdvantageMse, merge, 40);
+        let mut batches = Batches::new(&Memory(40), &config, CONTEXT);
+        let (mut squares, mut weights) = (0.0, 0.0);
+        let (mut features, mut targets) = ([0.0; 3], [0.0; 4]);
+        for index in 0..40 {
+            let meta = Memory(40).read(index, &mut features, &mut targets);
+            let weight = f64::from(meta.iteration);
+            for action in meta.legal {
+                squares += weight * f64::from(targets[usize::from(action)]).powi(2);
+                weights += weight;
+            }
+        }
+        assert!((batches.target_rms() - (squares / weights).sqrt()).abs() < 1e-9);
+        let largest = batches.next(0).targets.iter().fold(0f32, |largest, target| largest.max(*target));
+        assert!(f64::from(largest) <= 0.9 / batches.target_rms() && largest > 1.0);
+    }
+}
+
+#[test]
+fn merged_rows_are_drawn_in_proportion_to_their_weight() {
+    let (config, memory) = (config(Loss::StrategyMse, true, 4), Memory(700));
+    let all = LearnerConfig { batch_size: 6, ..config.clone() };
+    let whole = Batches::new(&memory, &all, CONTEXT).next(0);
+    let expected: Vec<f64> = whole.weights.chunks_exact(4).map(|row| f64::from(row[0])).collect();
+    let mut batches = Batches::new(&memory, &config, CONTEXT);
+    let mut got = [0.0; 6];
+    let steps = 4000;
+    for step in 0..steps {
+        let batch = batches.next(step);
+        assert_eq!(batch.rows, 4);
+        for (features, weights) in batch.features.chunks_exact(3).zip(batch.weights.chunks_exact(4)) {
+            let row = whole.features.chunks_exact(3).position(|known| known == features);
+            got[row.expect("a known row")] += f64::from(weights[0]) / steps as f64;
+        }
+    }
+    // A draw's frequency has a standard error below √(1/4 / 4000) = 0.008 of the total weight, 1.1.
+    for (got, expected) in got.iter().zip(&expected) {
+        assert!((got - expected).abs() < 0.03, "{got}, {expected}");
+    }
+}
+
+#[test]
+fn samples_are_drawn_without_replacement_and_evenly() {
+    let mut order: Vec<u32> = (0..10).collect();
+    let mut counts = [0u32; 10];
+    let mut stream = Stream::new(1, Purpose::Test, 0, 0, 0);
+    for _ in 0..20_000 {
+        super::batch::shuffle_front(&mut order, 3, &mut stream);
+        order[..3].iter().for_each(|&index| counts[index as usize] += 1);
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, (0..10).collect::<Vec<_>>());
+    }
+    // χ² with 9 degrees of freedom; drawing without replacement only makes it smaller.
+    let chi2: f64 = counts.iter().map(|&count| (f64::from(count) - 6000.0).powi(2) / 6000.0).sum();
+    assert!(chi2 < 33.7, "chi2 {chi2}");
+}
