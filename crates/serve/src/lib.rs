@@ -102,6 +102,7 @@
 mod client;
 mod collector;
 mod config;
+mod engine;
 mod function;
 mod metrics;
 mod runner;
