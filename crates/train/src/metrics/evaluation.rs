@@ -81,7 +81,9 @@ pub struct MatchMetrics {
     pub losses: u64,
     /// Mean of own points minus the opponent's, a game.
     pub mean_difference: f64,
-    /// Half-width of the 95 % confidence interval of `mean_difference`, from pairs of games.
+    /// Half-width of the 95 % confidence interval of `mean_difference`, from pairs of games; not
+    /// finite for a single deal.
+    #[serde(with = "super::finite_or_null")]
     pub ci95: f64,
     /// Wilson interval of the win rate at 95 %.
     pub win_rate_ci95: [f64; 2],

@@ -65,6 +65,29 @@ fn lines_come_back_and_figures_that_are_not_finite_do_not_break_them() {
 }
 
 #[test]
+fn an_interval_from_a_single_deal_does_not_break_its_line() {
+    let result = MatchMetrics {
+        policy: "current".to_owned(),
+        opponent: "random".to_owned(),
+        deals: 1,
+        wins: 2,
+        ties: 0,
+        losses: 0,
+        mean_difference: 40.0,
+        ci95: f64::INFINITY,
+        win_rate_ci95: [0.34, 1.0],
+        truncated: 0,
+        mean_plies: 150.0,
+    };
+    let mut played = line(1);
+    played.evaluation = Some(EvaluationMetrics { matches: vec![result], ..EvaluationMetrics::default() });
+    let folder = tempfile::tempdir().unwrap();
+    MetricsWriter::create(folder.path()).unwrap().append(&played).unwrap();
+    let read = read_metrics(folder.path()).unwrap().remove(0).evaluation.unwrap();
+    assert!(read.matches[0].ci95.is_nan() && read.matches[0].mean_difference == 40.0);
+}
+
+#[test]
 fn the_table_has_a_column_for_every_figure_also_for_late_ones() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), 1..=4);
