@@ -24,8 +24,14 @@ impl<'a> Row<'a> {
     pub(super) fn put_bits(&mut self, bits: u32, count: usize) {
         let rest = std::mem::take(&mut self.0);
         let (head, tail) = rest.split_at_mut(count);
-        for (bit, feature) in head.iter_mut().enumerate() {
-            *feature = (bits >> bit & 1) as f32;
+        let (nibbles, last) = head.as_chunks_mut();
+        let mut left = bits;
+        for nibble in nibbles {
+            *nibble = NIBBLES[left as usize & 15];
+            left >>= 4;
+        }
+        for (feature, value) in last.iter_mut().zip(NIBBLES[left as usize & 15]) {
+            *feature = value;
         }
         self.0 = tail;
     }
@@ -36,6 +42,22 @@ impl<'a> Row<'a> {
         assert!(self.0.is_empty(), "{} features were not written", self.0.len());
     }
 }
+
+/// The bits of every nibble as features, lowest first: four features a load, where shifts by a
+/// variable would be one.
+const NIBBLES: [[f32; 4]; 16] = {
+    let mut table = [[0.0; 4]; 16];
+    let mut nibble = 0;
+    while nibble < 16 {
+        let mut bit = 0;
+        while bit < 4 {
+            table[nibble][bit] = (nibble >> bit & 1) as f32;
+            bit += 1;
+        }
+        nibble += 1;
+    }
+    table
+};
 
 /// 1 for true, 0 for false.
 #[inline]

@@ -1,7 +1,7 @@
 //! The deterministic bots against the reference decisions, and the bots' common duties.
 
-use deepcfr_core::{Game, Purpose, Stream, Turn};
-use deepcfr_games::lost_cities::{Bot, Cards, LostCities, Rules, Slots};
+use deepcfr_core::{Action, Game, Purpose, Stream, Turn};
+use deepcfr_games::lost_cities::{Bot, Cards, LostCities, Rules, Slots, State};
 use serde::Deserialize;
 
 use crate::reference;
@@ -86,4 +86,41 @@ fn margins_against_random_agree_with_the_reference_table() {
         let mean = (as_first - as_second) / 400.0;
         assert!((mean - margin).abs() < tolerance, "{bot}: {mean}");
     }
+}
+
+/// The position after the deal of two hands and then the given actions and cards.
+fn after(game: &LostCities<Cards>, hands: [[Action; 8]; 2], actions: &[Action]) -> State {
+    let mut state = game.root();
+    let deal = hands[0].into_iter().zip(hands[1]).flat_map(|(first, second)| [first, second]);
+    deal.chain(actions.iter().copied()).for_each(|action| game.apply(&mut state, action));
+    state
+}
+
+/// Under classic rules kind `10·colour + rank` shows `rank + 1`; action 50 + kind discards it, 100
+/// draws from the deck, 101 + colour takes a pile's top.
+#[test]
+fn the_threshold_bot_follows_its_rules() {
+    let game = LostCities::<Cards>::new(Rules::classic()).expect("possible rules");
+    let theirs = [5, 7, 12, 14, 15, 16, 17, 18];
+    let decide = |mine: [Action; 8], actions: &[Action]| {
+        let state = after(&game, [mine, theirs], actions);
+        let mut rng = Stream::new(1, Purpose::Test, 0, 0, 0);
+        game.to_action(&state, Bot::Threshold.decide(&game, &state, &mut rng))
+    };
+    let mine = [4, 9, 8, 11, 22, 31, 42, 10];
+    assert_eq!(decide(mine, &[]), 4, "5, 9 and 10 are 24 points: opens with the lowest");
+    let with_wager = [4, 9, 8, 11, 22, 31, 42, 0];
+    assert_eq!(decide(with_wager, &[]), 0, "24 points and a wager: opens with the wager");
+    let few = [9, 7, 11, 22, 31, 42, 10, 20];
+    assert_eq!(decide(few, &[]), 7, "18 points are enough");
+    let too_few = [9, 6, 11, 22, 31, 42, 10, 20];
+    assert_eq!(decide(too_few, &[]), 61, "17 are not: the cheapest card goes, the first of equal ones");
+    assert_eq!(decide(mine, &[4]), 100);
+    let opened = [4, 100, 43];
+    let they_discard = |kind: Action, rest: &[Action]| [&opened[..], &[50 + kind, 100, 23], rest].concat();
+    assert_eq!(decide(mine, &they_discard(5, &[])), 61, "9 on 5 leaves a gap of 3");
+    assert_eq!(decide(mine, &they_discard(5, &[61])), 101, "6 on 5 leaves no gap");
+    assert_eq!(decide(mine, &they_discard(7, &[61])), 100, "8 on 5 leaves a gap of 2");
+    let near = [4, 9, 7, 11, 22, 31, 42, 8];
+    assert_eq!(decide(near, &they_discard(5, &[])), 7, "8 on 5 leaves a gap of 2");
 }
