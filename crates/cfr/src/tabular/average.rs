@@ -31,6 +31,20 @@ impl AverageStrategy {
         self.sums[slots].iter_mut().zip(&self.reach).for_each(|(sum, reach)| *sum += weight * reach);
     }
 
+    /// The reach-weighted sums by slot: all that has to be saved.
+    pub fn sums(&self) -> &[f64] {
+        &self.sums
+    }
+
+    /// Goes on from saved sums.
+    ///
+    /// # Panics
+    /// If there is not one sum per slot.
+    pub fn set_sums(&mut self, sums: Vec<f64>) {
+        assert_eq!(sums.len(), self.sums.len(), "one sum per slot");
+        self.sums = sums;
+    }
+
     /// The average so far, uniform where no strategy arrives.
     pub fn policy(&self, tree: &GameTree) -> TabularPolicy {
         TabularPolicy::from_weights(tree, self.sums.clone())

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use deepcfr_core::{ActionSet, Game, InfosetKey, Player, Policy};
 
 use super::algorithm::Algorithm;
-use super::policy::{TabularPolicy, normalise};
+use super::policy::{TabularPolicy, distribute};
 use super::saved::{Reader, SavedError, Writer};
 use super::tree::GameTree;
 
@@ -47,7 +47,7 @@ impl KeyedPolicy {
         assert_eq!(weights.len(), legal.len(), "one weight per legal action");
         assert!(weights.iter().all(|w| w.is_finite() && *w >= 0.0), "weights are finite and not negative");
         let mut probabilities: Box<[f64]> = weights.into();
-        normalise(&mut probabilities);
+        distribute(&mut probabilities);
         self.infosets.insert((player, key), (legal, probabilities));
     }
 

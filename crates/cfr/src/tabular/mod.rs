@@ -8,6 +8,7 @@ mod average;
 mod evaluation;
 mod full;
 mod keyed;
+pub mod oracle;
 mod policy;
 mod sampling;
 mod saved;

@@ -26,14 +26,15 @@ impl TabularPolicy {
         Self { slots }
     }
 
-    /// From weights per slot, normalised per infoset; uniform where all are 0.
+    /// From weights per slot, normalised per infoset; uniform where all are 0. Weights that sum to 1
+    /// within 1e-12 are kept, bit for bit.
     ///
     /// # Panics
     /// If there is not one weight per slot, or one is negative or not finite.
     pub fn from_weights(tree: &GameTree, mut weights: Vec<f64>) -> Self {
         assert_eq!(weights.len(), tree.num_slots(), "one weight per slot");
         assert!(weights.iter().all(|w| w.is_finite() && *w >= 0.0), "weights are finite and not negative");
-        tree.infosets().iter().for_each(|infoset| normalise(&mut weights[infoset.slots()]));
+        tree.infosets().iter().for_each(|infoset| distribute(&mut weights[infoset.slots()]));
         Self { slots: weights }
     }
 
@@ -78,6 +79,13 @@ impl Policy<GameTree> for TabularPolicy {
         for (action, &probability) in infoset.legal.iter().zip(&self.slots[infoset.slots()]) {
             probabilities[usize::from(action)] = probability;
         }
+    }
+}
+
+/// Normalises weights that are not probabilities yet, so that those that are survive copying.
+pub(super) fn distribute(weights: &mut [f64]) {
+    if (weights.iter().sum::<f64>() - 1.0).abs() > 1e-12 {
+        normalise(weights);
     }
 }
 
