@@ -26,17 +26,16 @@ pub enum AllNegative {
 pub fn regret_matching(advantages: &[f32], legal: ActionSet, rule: AllNegative, out: &mut [f32]) {
     out.fill(0.0);
     let mut total = 0.0f64;
-    for action in legal {
-        let positive = advantages[usize::from(action)].max(0.0);
-        out[usize::from(action)] = positive;
+    legal.iter().map(usize::from).for_each(|action| {
+        let positive = advantages[action].max(0.0);
+        out[action] = positive;
         total += f64::from(positive);
-    }
+    });
     if total > 0.0 && total < f64::INFINITY {
         let scale = 1.0 / total;
-        for action in legal {
-            let share = &mut out[usize::from(action)];
-            *share = (f64::from(*share) * scale) as f32;
-        }
+        legal.iter().map(usize::from).for_each(|action| {
+            out[action] = (f64::from(out[action]) * scale) as f32;
+        });
         return;
     }
     match rule {
@@ -72,9 +71,7 @@ pub fn masked_softmax(logits: &[f32], legal: ActionSet, out: &mut [f32]) {
 pub fn uniform(legal: ActionSet, out: &mut [f32]) {
     out.fill(0.0);
     let share = 1.0 / legal.len() as f32;
-    for action in legal {
-        out[usize::from(action)] = share;
-    }
+    legal.iter().for_each(|action| out[usize::from(action)] = share);
 }
 
 /// Draws from `probabilities` over `legal`: the first action whose cumulative probability exceeds

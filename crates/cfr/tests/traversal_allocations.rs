@@ -94,10 +94,7 @@ fn assert_steady<G: Game, E: Encoder<G>, V: Evaluator + Send>(
         let (many, nodes) = run(100_000);
         let allowed = few + growth(workers.len(), lanes);
         assert!(nodes > 200_000 && allowed < nodes as usize / 20);
-        assert!(
-            many <= allowed,
-            "{sampling:?}: {few} allocations for 2,000 traversals, {many} for 100,000"
-        );
+        assert!(many <= allowed, "{sampling:?}: {few} allocations for 2,000 traversals, {many} for 100,000");
     }
 }
 

@@ -124,6 +124,21 @@ impl Iterator for Actions {
         let left = self.0.count_ones() as usize;
         (left, Some(left))
     }
+
+    /// Works on one 64-bit half after the other: about half the instructions of [`Iterator::next`]
+    /// per member, for `for_each`, `sum` and whatever else goes through here.
+    #[inline]
+    fn fold<B, F: FnMut(B, Action) -> B>(self, init: B, mut f: F) -> B {
+        let mut folded = init;
+        for (offset, half) in [(0, self.0 as u64), (64, (self.0 >> 64) as u64)] {
+            let mut left = half;
+            while left != 0 {
+                folded = f(folded, offset + left.trailing_zeros() as Action);
+                left &= left - 1;
+            }
+        }
+        folded
+    }
 }
 
 impl ExactSizeIterator for Actions {}
@@ -136,6 +151,9 @@ mod tests {
     fn a_set_lists_its_members_in_ascending_order() {
         let set: ActionSet = [7, 0, 127, 64].into_iter().collect();
         assert_eq!(set.iter().collect::<Vec<_>>(), [0, 7, 64, 127]);
+        let mut folded = Vec::new();
+        set.iter().for_each(|action| folded.push(action));
+        assert_eq!(folded, [0, 7, 64, 127]);
         assert_eq!((set.len(), set.nth(2), set.nth(4)), (4, Some(64), None));
         assert!(set.contains(127) && !set.contains(1) && !set.contains(200));
     }

@@ -135,7 +135,7 @@ struct OwnDesk<'a, K> {
 }
 
 impl<K: SampleSink> Desk for OwnDesk<'_, K> {
-    fn claim(&mut self, spare: &mut Vec<Recording>, _patient: bool) -> Claim {
+    fn claim(&mut self, _patient: bool) -> Claim {
         if self.next == self.shares.count || self.is_closed() {
             return Claim::Closed;
         }
@@ -144,12 +144,13 @@ impl<K: SampleSink> Desk for OwnDesk<'_, K> {
             return Claim::Later;
         }
         self.next = u64::from(range.end);
-        take_spare(&mut self.spare, spare, range.len());
         Claim::Traversals(range)
     }
 
-    fn hand_in(&mut self, finished: &mut Vec<Finished>) {
+    fn hand_in(&mut self, finished: &mut Vec<Finished>, spare: &mut Vec<Recording>) {
+        let most = finished.len();
         self.committer.accept(finished, &mut self.spare);
+        take_spare(&mut self.spare, spare, most);
     }
 
     fn is_closed(&self) -> bool {
@@ -236,7 +237,7 @@ impl Exchange {
 struct SharedDesk<'a>(&'a Exchange);
 
 impl Desk for SharedDesk<'_> {
-    fn claim(&mut self, spare: &mut Vec<Recording>, patient: bool) -> Claim {
+    fn claim(&mut self, patient: bool) -> Claim {
         let exchange = self.0;
         let mut ledger = exchange.lock();
         loop {
@@ -246,7 +247,6 @@ impl Desk for SharedDesk<'_> {
             let range = exchange.shares.next(ledger.next, ledger.committed);
             if !range.is_empty() {
                 ledger.next = u64::from(range.end);
-                take_spare(&mut ledger.spare, spare, range.len());
                 return Claim::Traversals(range);
             }
             if !patient {
@@ -256,9 +256,11 @@ impl Desk for SharedDesk<'_> {
         }
     }
 
-    fn hand_in(&mut self, finished: &mut Vec<Finished>) {
+    fn hand_in(&mut self, finished: &mut Vec<Finished>, spare: &mut Vec<Recording>) {
         if !finished.is_empty() {
-            self.0.lock().finished.append(finished);
+            let mut ledger = self.0.lock();
+            take_spare(&mut ledger.spare, spare, finished.len());
+            ledger.finished.append(finished);
             self.0.results.notify_one();
         }
     }
@@ -290,6 +292,7 @@ impl Drop for CloseOnDrop<'_> {
     }
 }
 
+/// Moves the buffers that were used last, at most `most`.
 fn take_spare(from: &mut Vec<Recording>, to: &mut Vec<Recording>, most: usize) {
     let left = from.len() - most.min(from.len());
     to.extend(from.drain(left..));

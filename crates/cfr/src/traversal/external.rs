@@ -59,8 +59,8 @@ fn write_target<G: Game, F>(walk: &mut Walk<G, F>, row: usize, slot: usize) -> f
     let targets = samples.targets_mut(walk.shape, slot);
     let values = &walk.rows[row..row + targets.len()];
     let mean: f64 = legal.iter().map(usize::from).map(|a| f64::from(targets[a]) * values[a]).sum();
-    for action in legal.iter().map(usize::from) {
+    legal.iter().map(usize::from).for_each(|action| {
         targets[action] = (values[action] - mean) as f32;
-    }
+    });
     mean
 }

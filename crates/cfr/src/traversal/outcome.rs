@@ -77,9 +77,9 @@ impl<G: Game, B: Baseline<G>> Scheme<G> for Outcome<'_, B> {
         let sampled = &mut values[usize::from(frame.action)];
         *sampled = self.clip(*sampled + (value - *sampled) / frame.probability);
         let mean: f64 = legal.iter().map(usize::from).map(|a| f64::from(targets[a]) * values[a]).sum();
-        for action in legal.iter().map(usize::from) {
+        legal.iter().map(usize::from).for_each(|action| {
             targets[action] = (values[action] - mean) as f32;
-        }
+        });
         Some(mean)
     }
 }

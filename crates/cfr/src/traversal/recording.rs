@@ -48,10 +48,10 @@ impl SampleBuffer {
 
     #[cold]
     fn grow(&mut self, shape: SampleShape) {
-        let slots = (2 * self.legal.len()).max(8);
-        self.features.resize(slots * shape.num_features, 0.0);
-        self.targets.resize(slots * shape.num_actions, 0.0);
-        self.legal.resize(slots, ActionSet::EMPTY);
+        let slots = (2 * self.legal.len()).max(16);
+        grow(&mut self.features, slots * shape.num_features, 0.0);
+        grow(&mut self.targets, slots * shape.num_actions, 0.0);
+        grow(&mut self.legal, slots, ActionSet::EMPTY);
     }
 
     fn each(&self, shape: SampleShape, iteration: u32, mut visit: impl FnMut(SampleMeta, &[f32], &[f32])) {
@@ -61,6 +61,14 @@ impl SampleBuffer {
             visit(meta, self.features(shape, slot), targets);
         }
     }
+}
+
+/// Lengthens `rows`. A fresh `vec!` of zeros is zeroed by the system, page by page as it is first
+/// written; `resize` would write it all now.
+fn grow<T: Copy>(rows: &mut Vec<T>, len: usize, zero: T) {
+    let mut longer = vec![zero; len];
+    longer[..rows.len()].copy_from_slice(rows);
+    *rows = longer;
 }
 
 /// One traversal's outcome.

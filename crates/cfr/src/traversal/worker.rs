@@ -15,16 +15,21 @@ use super::lane::{Context, Lane, Step};
 use super::recording::Recording;
 use super::scheme::Scheme;
 
-/// Finished traversals are handed in this many at a time.
+/// Finished traversals are handed in this many at a time, or sooner if they are long: buffers that
+/// come back early are still in the processor's cache.
 pub(super) const HAND_IN: usize = 32;
+
+/// The nodes of finished traversals that are worth handing in at once.
+const HAND_IN_NODES: u64 = 512;
 
 /// Where a worker gets traversals and leaves results.
 pub(super) trait Desk {
     /// Claims traversals. With `patient` this may block until there are some.
-    fn claim(&mut self, spare: &mut Vec<Recording>, patient: bool) -> Claim;
+    fn claim(&mut self, patient: bool) -> Claim;
 
-    /// Leaves results; `finished` is empty afterwards.
-    fn hand_in(&mut self, finished: &mut Vec<Finished>);
+    /// Leaves results; `finished` is empty afterwards. Gives used buffers in return, as many as were
+    /// left if it has them.
+    fn hand_in(&mut self, finished: &mut Vec<Finished>, spare: &mut Vec<Recording>);
 
     /// Whether the iteration is over, whatever is still in flight.
     fn is_closed(&self) -> bool;
@@ -59,6 +64,8 @@ pub(super) struct Worker<'a, G: Game, E, S: Scheme<G>, V, D> {
     claimed: Range<u32>,
     spare: Vec<Recording>,
     finished: Vec<Finished>,
+    /// Nodes of the traversals in `finished`.
+    finished_nodes: u64,
     inference_wait: Duration,
 }
 
@@ -88,6 +95,7 @@ where
             claimed: 0..0,
             spare: Vec::new(),
             finished: Vec::with_capacity(HAND_IN),
+            finished_nodes: 0,
             inference_wait: Duration::ZERO,
         }
     }
@@ -120,7 +128,7 @@ where
             let Some(lane) = self.idle.pop() else { break };
             let patient = self.outstanding == 0;
             if patient {
-                self.desk.hand_in(&mut self.finished);
+                self.hand_in();
                 self.evaluator.rest()?;
             }
             if !self.begin(lane, patient) {
@@ -166,19 +174,26 @@ where
     }
 
     fn finish(&mut self, lane: usize) {
-        self.finished.push(self.lanes[lane].finish());
-        if self.finished.len() == HAND_IN {
-            self.desk.hand_in(&mut self.finished);
+        let (index, recording) = self.lanes[lane].finish();
+        self.finished_nodes += recording.nodes;
+        self.finished.push((index, recording));
+        if self.finished.len() == HAND_IN || self.finished_nodes >= HAND_IN_NODES {
+            self.hand_in();
         }
+    }
+
+    fn hand_in(&mut self) {
+        self.finished_nodes = 0;
+        self.desk.hand_in(&mut self.finished, &mut self.spare);
     }
 
     /// Gives a lane its next traversal, if there is one.
     fn begin(&mut self, lane: usize, patient: bool) -> bool {
         if self.claimed.is_empty() {
-            match self.desk.claim(&mut self.spare, patient) {
+            match self.desk.claim(patient) {
                 Claim::Traversals(range) => self.claimed = range,
                 Claim::Later => {
-                    self.desk.hand_in(&mut self.finished);
+                    self.hand_in();
                     return false;
                 }
                 Claim::Closed => return false,
@@ -192,7 +207,7 @@ where
 
     /// Takes back rows that nobody needs any more, and leaves what was finished.
     fn drain(&mut self) -> Result<(), EvaluatorError> {
-        self.desk.hand_in(&mut self.finished);
+        self.hand_in();
         while self.outstanding > 0 {
             self.evaluator.wait()?;
             while self.evaluator.next_ready().is_some() {
