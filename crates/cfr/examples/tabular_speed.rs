@@ -1,7 +1,7 @@
 //! Prints how fast the tabular solvers and the exact evaluation are, one line a figure.
 //!
 //! `cargo run --release -p deepcfr-cfr --example tabular_speed`. One thread, unless a line says
-//! otherwise; every figure is the best of five runs of about a fifth of a second.
+//! otherwise. Every figure is the best of 25 short runs, so that other work on the machine counts little.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -71,10 +71,10 @@ fn nash_conv(game: &str, tree: &Arc<GameTree>, target_ms: f64) {
 /// Runs per second: the number of runs is doubled until they take long enough, then timed.
 fn best_rate(mut run: impl FnMut(u64)) -> f64 {
     let mut count = 1;
-    while timed(&mut run, count) < Duration::from_millis(150) {
+    while timed(&mut run, count) < Duration::from_millis(25) {
         count *= 2;
     }
-    let best = (0..5).map(|_| timed(&mut run, count)).min().expect("five runs");
+    let best = (0..25).map(|_| timed(&mut run, count)).min().expect("25 runs");
     count as f64 / best.as_secs_f64()
 }
 

@@ -68,7 +68,7 @@ impl PlayerTables {
 
 /// `σ(a) = max(R(a), 0) / Σ_b max(R(b), 0)`, uniform where no regret is positive.
 #[inline]
-pub(super) fn regret_matching(regrets: &[f64], strategy: &mut [f64]) {
+fn regret_matching(regrets: &[f64], strategy: &mut [f64]) {
     strategy.iter_mut().zip(regrets).for_each(|(share, &regret)| *share = regret.max(0.0));
     normalise(strategy);
 }

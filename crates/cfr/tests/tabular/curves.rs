@@ -6,6 +6,7 @@ use deepcfr_cfr::tabular::{
     Algorithm, BestResponse, GameTree, RegretRule, Solver, TabularPolicy, Updates, evaluate,
 };
 use deepcfr_core::{Action, ActionSet, Game, GameSpec, InfosetKey, Player, Turn};
+use deepcfr_games::goofspiel::Goofspiel;
 use deepcfr_games::kuhn::Kuhn;
 use deepcfr_games::leduc::Leduc;
 use deepcfr_games::liars_dice::{LiarsDice, LiarsDiceRules};
@@ -192,4 +193,15 @@ fn cfr_plus_finds_the_values_of_the_games() {
         let found = evaluate(tree, &solver.average_policy());
         assert!((found.values[0] - value).abs() < 1e-6, "{value}: {found:?}");
     }
+}
+
+/// The seats differ in order only, and the second bid is blind, so the value is 0.
+#[test]
+fn goofspiel_is_worth_nothing_to_either_seat() {
+    let tree = tree(&Goofspiel::default());
+    let mut solver = Solver::new(Arc::clone(&tree), Algorithm::DCFR, 0).expect("in range");
+    solver.step(300);
+    let found = evaluate(&tree, &solver.average_policy());
+    let [low, high] = [-found.best_response_values[1], found.best_response_values[0]];
+    assert!(low <= 1e-12 && high >= -1e-12 && high - low < 1e-2, "{found:?}");
 }

@@ -13,7 +13,7 @@ mod outcome;
 use deepcfr_core::{NUM_PLAYERS, Player, Purpose, Stream, Turn};
 
 use super::algorithm::{Algorithm, AlgorithmError};
-use super::full::regret_matching;
+use super::policy::normalise;
 
 pub use hashed::HashedSolver;
 pub(super) use indexed::IndexedWalk;
@@ -133,8 +133,8 @@ impl Sampler {
 #[inline]
 fn push_strategy(tables: &Tables, slots: Slots, scratch: &mut Vec<f64>) -> usize {
     let base = scratch.len();
-    scratch.resize(base + slots.len, 0.0);
-    regret_matching(&tables.regrets[slots.range()], &mut scratch[base..]);
+    scratch.extend(tables.regrets[slots.range()].iter().map(|regret| regret.max(0.0)));
+    normalise(&mut scratch[base..]);
     base
 }
 

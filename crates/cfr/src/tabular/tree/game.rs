@@ -76,12 +76,17 @@ impl GameTree {
     /// by the rule of [`Game::sample_chance`].
     #[inline]
     pub fn sample_outcome(&self, node: NodeId, rng: &mut Stream) -> usize {
-        let mut left = rng.below(self.total_weight(node));
+        let (weights, total) = (self.weights(node), self.total_weight(node));
+        let mut left = rng.below(total);
+        if total as usize == weights.len() {
+            // Every weight is 1.
+            return left as usize;
+        }
         let past = |&weight: &u32| {
             let found = left < weight;
             left = left.wrapping_sub(weight);
             found
         };
-        self.weights(node).iter().position(past).expect("the draw is below the total weight")
+        weights.iter().position(past).expect("the draw is below the total weight")
     }
 }
