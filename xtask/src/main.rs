@@ -1,5 +1,6 @@
 //! Repository chores: `cargo xtask <task>`. Not here: anything that a user of deepcfr runs.
 
+mod docs;
 mod tidy;
 
 use std::process::ExitCode;
@@ -8,11 +9,13 @@ const HELP: &str = "\
 usage: cargo xtask <task>
 
 tasks:
+  docs    write docs/configuration.md from the configuration's own manual
   tidy    check the layering of the crates and the rules that every source file keeps
 ";
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
+        Some("docs") => docs::run(),
         Some("tidy") => tidy::run(),
         Some("--help" | "-h") | None => {
             print!("{HELP}");

@@ -4,9 +4,27 @@
 
 mod atomic_file;
 
+pub mod catalogue;
 pub mod checkpoint;
 pub mod config;
 pub mod machine;
 pub mod metrics;
 pub mod report;
 pub mod run_folder;
+
+mod archive;
+mod collect;
+mod error;
+mod evaluation;
+mod exact;
+mod memory_plan;
+mod networks;
+mod registry;
+mod session;
+mod small_game;
+mod state;
+mod trainer;
+
+pub use error::TrainError;
+pub use memory_plan::{MemoryError, MemoryPlan};
+pub use session::{Observer, Outcome, Start, evaluate, resume, train};

@@ -28,7 +28,6 @@ pub use game::{
 pub use manual::manual;
 pub use presets::{PRESETS, Preset};
 pub use problem::{ConfigError, Problem};
-pub use rules::opponents;
 pub use run_config::RunConfig;
 pub use sections::{
     AverageSection, CheckpointSection, EvaluationSection, InferenceSection, MemorySection, NetworkSection,

@@ -1,4 +1,4 @@
-//! Which rules the games allow, and which opponents they have.
+//! Which rules the games allow.
 //!
 //! The games decide; this names their keys. Not here: building a game (see `registry`).
 
@@ -7,9 +7,9 @@ use std::ops::RangeInclusive;
 use deepcfr_games::goofspiel::GoofspielRules;
 use deepcfr_games::leduc::LeducRules;
 use deepcfr_games::liars_dice::LiarsDiceRules;
-use deepcfr_games::lost_cities::{self, Bot, Violation};
+use deepcfr_games::lost_cities::{self, Violation};
 
-use super::game::{GameConfig, GameName, LiarsDiceConfig, LostCitiesConfig};
+use super::game::{GameConfig, LiarsDiceConfig, LostCitiesConfig};
 
 /// The keys of `game` that its rules refuse, each with what it may be.
 pub(super) fn refused(game: &GameConfig) -> Vec<(String, String)> {
@@ -66,13 +66,5 @@ impl From<&LostCitiesConfig> for lost_cities::Rules {
             bonus_amount: table.bonus_amount,
             ply_cap: table.ply_cap,
         }
-    }
-}
-
-/// The names of a game's rule-based opponents.
-pub fn opponents(game: GameName) -> Vec<&'static str> {
-    match game {
-        GameName::LostCities => Bot::ALL.map(Bot::name).to_vec(),
-        GameName::Kuhn | GameName::Leduc | GameName::LiarsDice | GameName::Goofspiel => vec!["random"],
     }
 }

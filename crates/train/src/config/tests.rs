@@ -273,7 +273,7 @@ fn combinations_that_make_no_sense_are_refused() {
         (&["evaluation.policies=[\"current\", \"current\"]"], "evaluation.policies | give each entry once"),
         (
             &["evaluation.opponents=[\"heuristic-balanced\"]"],
-            "evaluation.opponents | leduc has no opponent \"heuristic-balanced\"; it has random",
+            "evaluation.opponents | leduc has no opponent \"heuristic-balanced\"; it has random, always-call",
         ),
         (
             &["game.name=lost_cities", "evaluation.opponents=[\"heuristic-balance\"]"],

@@ -7,6 +7,8 @@ use std::ops::RangeInclusive;
 
 use toml::{Table, Value};
 
+use crate::catalogue::opponents;
+
 use super::game::GameConfig;
 use super::layers::value_at;
 use super::problem::{ConfigError, Problem};
@@ -167,7 +169,7 @@ impl Check<'_> {
 
     fn opponents(&mut self, config: &RunConfig) {
         let game = config.game.name();
-        let known = rules::opponents(game);
+        let known = opponents(&config.game);
         for opponent in &config.evaluation.opponents {
             let remedy = match suggest::nearest(opponent, known.iter().copied()) {
                 Some(nearest) => {

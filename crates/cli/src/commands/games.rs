@@ -1,0 +1,34 @@
+//! `deepcfr games`: the games with their parameters and sizes.
+
+use deepcfr_train::catalogue::{COUNTED_NODES, GameFacts, games};
+
+use crate::error::CommandError;
+use crate::figures::count;
+use crate::output::print;
+
+pub(crate) fn run() -> Result<(), CommandError> {
+    let listed: Vec<String> = games()?.iter().map(describe).collect();
+    Ok(print(&(listed.join("\n") + "\nset a parameter with --set game.<game>.<parameter>=<value>\n"))?)
+}
+
+fn describe(game: &GameFacts) -> String {
+    let parameters = if game.parameters.is_empty() { "none".to_owned() } else { game.parameters.join(", ") };
+    let encoders = game.encoders.iter().map(|encoder| {
+        format!(
+            "\n  encoder {}: {} features, {} actions",
+            encoder.name, encoder.num_features, encoder.num_actions
+        )
+    });
+    let infosets = match game.infosets {
+        Some(infosets) => infosets.to_string(),
+        None => format!("too many to count (over {} nodes)", count(COUNTED_NODES as f64)),
+    };
+    let (low, high) = game.utility_range;
+    format!(
+        "{}\n  parameters: {parameters}{}\n  infosets: {infosets}; at most {} moves; utilities {low} to {high} points\n  opponents: {}\n",
+        game.name,
+        encoders.collect::<String>(),
+        game.max_depth,
+        game.opponents.join(", "),
+    )
+}

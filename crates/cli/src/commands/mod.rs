@@ -1,0 +1,33 @@
+//! The commands, a module each.
+
+pub(crate) mod config;
+pub(crate) mod eval;
+pub(crate) mod games;
+pub(crate) mod inspect;
+pub(crate) mod train;
+
+use std::path::PathBuf;
+
+use deepcfr_train::config::{Base, ConfigError, RunConfig, resolve};
+use deepcfr_train::run_folder::{RunFolder, RunReference};
+
+use crate::error::CommandError;
+
+/// Finds the run that `RUN` on the command line stands for.
+fn find_run(run: &str) -> Result<RunReference, CommandError> {
+    Ok(RunFolder::resolve(&default_folder()?, run)?)
+}
+
+fn default_folder() -> Result<PathBuf, ConfigError> {
+    Ok(resolve(&Base::Default, &[], None)?.run.folder)
+}
+
+/// The configuration of a run, with `assignments` over it that must not change what is learned.
+fn config_of(run: &RunReference, assignments: &[String]) -> Result<RunConfig, CommandError> {
+    let source = run.folder.path().join("config.toml").display().to_string();
+    let base = Base::Text { source, text: run.folder.read_config()? };
+    let started = resolve(&base, &[], None)?;
+    let config = resolve(&base, assignments, None)?;
+    config.check_resumes(&started)?;
+    Ok(config)
+}

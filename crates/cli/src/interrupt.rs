@@ -1,0 +1,22 @@
+//! Ctrl-C (and a polite kill): the first asks the run to end cleanly, the second ends it at once.
+//!
+//! Not here: what a clean end is; the run looks at the flag between iterations.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a shell reports for a process that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+/// Watches from now on; the flag turns true at the first signal.
+pub(crate) fn watch() -> Result<Arc<AtomicBool>, ctrlc::Error> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED);
+        }
+        eprintln!("\nstopping after this iteration, with a checkpoint; Ctrl-C again to end at once");
+    })?;
+    Ok(stop)
+}

@@ -1,0 +1,122 @@
+//! Progress of a run on standard error: a bar on a terminal, plain lines elsewhere, nothing when
+//! quiet. Also adds up the phases for the closing table.
+//!
+//! Not here: what a figure is called (see `figures`).
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use deepcfr_train::metrics::{IterationMetrics, PhaseSeconds};
+use deepcfr_train::{Observer, Start};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::figures;
+
+/// Plain lines come no faster than this, evaluated iterations and the last one apart.
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
+
+const BAR: &str = "{bar:16} {pos}/{len}  {elapsed}, {eta} to go  {wide_msg}";
+
+/// Shows a run.
+pub(crate) struct Progress {
+    quiet: bool,
+    bar: Option<ProgressBar>,
+    headline: Option<String>,
+    last_line: Option<Instant>,
+    iterations: u32,
+    phases: PhaseSeconds,
+}
+
+impl Progress {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self {
+            quiet,
+            bar: None,
+            headline: None,
+            last_line: None,
+            iterations: 0,
+            phases: PhaseSeconds::default(),
+        }
+    }
+
+    /// Seconds in each phase since the start or resumption.
+    pub(crate) fn phases(&self) -> &PhaseSeconds {
+        &self.phases
+    }
+
+    fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None if self.quiet => {}
+            None => eprintln!("{line}"),
+        }
+    }
+
+    fn is_line_due(&mut self, metrics: &IterationMetrics) -> bool {
+        let recent = self.last_line.is_some_and(|last| last.elapsed() < LINE_INTERVAL);
+        let due = !recent || metrics.evaluation.is_some() || metrics.iteration == self.iterations;
+        if due {
+            self.last_line = Some(Instant::now());
+        }
+        due
+    }
+
+    fn advance_bar(&self, metrics: &IterationMetrics) {
+        let Some(bar) = &self.bar else { return };
+        let pace = format!("{} nodes/s", figures::count(metrics.nodes_per_second));
+        let headline = self.headline.iter().map(|headline| format!("{headline}  "));
+        bar.set_message(headline.collect::<String>() + &pace);
+        bar.set_position(metrics.iteration.into());
+    }
+}
+
+impl Observer for Progress {
+    fn started(&mut self, start: &Start<'_>) {
+        self.iterations = start.config.run.iterations;
+        let workers = start.workers;
+        let s = if workers == 1 { "" } else { "s" };
+        self.say(&format!(
+            "{}: {} features, {} actions, seed {}, {workers} worker{s}",
+            start.config.game_line(),
+            start.num_features,
+            start.num_actions,
+            start.config.run.seed
+        ));
+        self.say(&start.memory);
+        let verb = if start.iteration == 0 { "writing to" } else { "resuming" };
+        self.say(&format!("{verb} {}", start.folder.path().display()));
+        if !self.quiet && std::io::stderr().is_terminal() {
+            let style = ProgressStyle::with_template(BAR).expect("the template is well-formed");
+            let bar = ProgressBar::new(self.iterations.into()).with_style(style);
+            bar.set_position(start.iteration.into());
+            bar.reset_eta();
+            bar.enable_steady_tick(Duration::from_millis(500));
+            self.bar = Some(bar);
+        }
+    }
+
+    fn iteration(&mut self, metrics: &IterationMetrics) {
+        self.phases.add(&metrics.phases);
+        if let Some(evaluation) = &metrics.evaluation {
+            self.headline = figures::headline(evaluation).or(self.headline.take());
+        }
+        self.advance_bar(metrics);
+        let is_line =
+            if self.bar.is_some() { metrics.evaluation.is_some() } else { self.is_line_due(metrics) };
+        if is_line {
+            self.say(&figures::iteration(metrics, self.iterations));
+            for line in metrics.evaluation.iter().flat_map(figures::evaluation) {
+                self.say(&format!("  {line}"));
+            }
+        }
+    }
+}
+
+impl Drop for Progress {
+    /// Leaves the terminal to whatever is printed next, an error too.
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Bad input through the real command: exit code 2, a one-screen message with a remedy, no panic,
+//! nothing written. Also the commands that need no training.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+struct Answer {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn deepcfr(folder: &Path, arguments: &[&str]) -> Answer {
+    let command = Command::new(env!("CARGO_BIN_EXE_deepcfr")).args(arguments).current_dir(folder).output();
+    let Output { status, stdout, stderr } = command.expect("the command was built");
+    let text = |bytes| String::from_utf8(bytes).expect("messages are UTF-8");
+    Answer { code: status.code(), out: text(stdout), err: text(stderr) }
+}
+
+/// Runs `arguments` in `folder` and checks what holds for every refusal.
+fn refused_in(folder: &Path, arguments: &[&str]) -> String {
+    let before = listing(folder);
+    let answer = deepcfr(folder, arguments);
+    assert_eq!(answer.code, Some(2), "{arguments:?}: {}", answer.err);
+    assert!(answer.err.starts_with("error: "), "{}", answer.err);
+    assert!(answer.err.lines().count() <= 24 && !answer.err.contains("panicked"), "{}", answer.err);
+    assert_eq!((answer.out.as_str(), listing(folder)), ("", before), "{arguments:?}");
+    answer.err
+}
+
+fn refused(arguments: &[&str]) -> String {
+    refused_in(TempDir::new().unwrap().path(), arguments)
+}
+
+/// Paths and lengths of all files below `folder`.
+fn listing(folder: &Path) -> Vec<(String, u64)> {
+    let mut files = Vec::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let length = entry.metadata().unwrap().len();
+            files.push((entry.path().display().to_string(), length));
+            if entry.file_type().unwrap().is_dir() {
+                open.push(entry.path());
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn all_problems_of_a_configuration_are_told_with_remedies() {
+    let err = refused(&[
+        "train",
+        "--preset",
+        "leduc",
+        "--set",
+        "training.learning_rat=0.1",
+        "--set",
+        "training.batch_size=big",
+        "--set",
+        "game.leduc.ranks=1",
+    ]);
+    assert_eq!(
+        err,
+        "\
+error: the configuration has 3 problems:
+  training.learning_rat = 0.1
+      no such key; did you mean training.learning_rate?
+  training.batch_size = \"big\"
+      give a whole number, 0 or more
+  game.leduc.ranks = 1
+      give 2 to 64
+"
+    );
+}
+
+#[test]
+fn unknown_games_presets_files_and_impossible_rules_are_refused() {
+    for (arguments, said) in [
+        (&["train", "--set", "game.name=chess"][..], "give one of \"kuhn\", \"leduc\""),
+        (&["config", "--preset", "ledux"], "did you mean leduc?"),
+        (&["train", "--config", "missing.toml"], "cannot be read"),
+        (
+            &["train", "--set", "game.name=lost_cities", "--set", "game.lost_cities.hand_size=80"],
+            "give 1 to 8",
+        ),
+        (&["train", "--set", "run.device=cuda"], "this build has no feature `cuda`"),
+        (&["train", "--resume", "nothing"], "no run \"nothing\""),
+        (&["eval", "nothing"], "no run \"nothing\""),
+        (&["inspect", "nothing"], "no run \"nothing\""),
+        (&["eval", "nothing", "--set", "training.batch_size=1"], "only keys of [evaluation]"),
+        (&["train", "--preset", "leduc", "--config", "a.toml"], "cannot be used with"),
+        (&["trian"], "similar subcommand"),
+    ] {
+        let err = refused(arguments);
+        assert!(err.contains(said), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_toml_is_refused_with_the_place() {
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("run.toml"), "[run]\nseed = \n").unwrap();
+    let err = refused_in(folder.path(), &["train", "--config", "run.toml"]);
+    assert!(err.contains("run.toml = line 2, column 8\n      not TOML: "), "{err}");
+}
+
+#[test]
+fn a_resolved_configuration_is_a_configuration() {
+    let folder = TempDir::new().unwrap();
+    let printed = deepcfr(folder.path(), &["config", "--preset", "leduc-13", "--seed", "7"]);
+    assert_eq!((printed.code, printed.err.as_str()), (Some(0), ""));
+    assert!(printed.out.contains("seed = 7") && printed.out.contains("ranks = 13"), "{}", printed.out);
+    std::fs::write(folder.path().join("run.toml"), &printed.out).unwrap();
+    let again = deepcfr(folder.path(), &["config", "--config", "run.toml"]);
+    assert_eq!(again.out, printed.out);
+    let checked = deepcfr(folder.path(), &["config", "--config", "run.toml", "--check"]);
+    assert_eq!((checked.code, checked.out.as_str(), checked.err.as_str()), (Some(0), "", ""));
+}

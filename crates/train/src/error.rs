@@ -1,0 +1,84 @@
+//! Why a run could not start or go on.
+//!
+//! Not here: exit codes, which belong to the command line.
+
+use deepcfr_cfr::tabular::TreeError;
+use deepcfr_cfr::traversal::TraversalError;
+use deepcfr_core::{GameError, LearnError, ModelError};
+
+use crate::checkpoint::CheckpointError;
+use crate::memory_plan::MemoryError;
+use crate::metrics::MetricsError;
+use crate::report::ReportError;
+use crate::run_folder::RunFolderError;
+
+/// Why a run could not start or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TrainError {
+    /// The rules of the game are impossible.
+    #[error("game: {reason}")]
+    Rules {
+        /// What the game says.
+        reason: String,
+    },
+    /// The game is of a kind that cannot be trained on.
+    #[error(transparent)]
+    Game(#[from] GameError),
+    /// The game tree breaks a rule that exact evaluation relies on.
+    #[error(transparent)]
+    Tree(#[from] TreeError),
+    /// The run needs more memory than there is.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The run folder.
+    #[error(transparent)]
+    Folder(#[from] RunFolderError),
+    /// A checkpoint.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The metrics file.
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
+    /// The report.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// Traversals.
+    #[error("traversal: {0}")]
+    Traversal(#[from] TraversalError),
+    /// Matches.
+    #[error("matches: {0}")]
+    Match(#[from] deepcfr_cfr::matches::MatchError),
+    /// A fit.
+    #[error("training: {0}")]
+    Learn(#[from] LearnError),
+    /// An inference device.
+    #[error("inference: {0}")]
+    Model(#[from] ModelError),
+    /// Saved networks that cannot be read.
+    #[error("saved weights: {0}")]
+    Weights(#[from] deepcfr_nn::WeightsError),
+    /// An opponent that the game does not have.
+    #[error("evaluation.opponents: {game} has no opponent {name:?}; it has {known}")]
+    Opponent {
+        /// The game.
+        game: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+}
+
+impl TrainError {
+    /// Whether the remedy is other input (a key, a file, a name) rather than another machine or a fix.
+    pub fn is_bad_input(&self) -> bool {
+        match self {
+            Self::Rules { .. } | Self::Game(_) | Self::Tree(_) | Self::Memory(_) | Self::Opponent { .. } => {
+                true
+            }
+            Self::Folder(error) => !matches!(error, RunFolderError::Io { .. }),
+            Self::Checkpoint(error) => !matches!(error, CheckpointError::Io { .. }),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! How good a run's strategies are: exactly on small games, by mirrored matches against rule bots.
+//!
+//! Not here: best responses and matches themselves (`cfr`), and when evaluations happen.
+
+use std::time::Instant;
+
+use deepcfr_cfr::matches::{self, Bot, Contestant, MatchPlan, MatchRecord, NetworkStrategy, Pairing};
+use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
+use deepcfr_core::{Encoder, Game, NUM_PLAYERS, NetId, SampleShape};
+
+use crate::collect::all_negative;
+use crate::config::{EvaluatedPolicy, NashConv, RunConfig};
+use crate::error::TrainError;
+use crate::metrics::{EvaluationMetrics, ExactMetrics, MatchMetrics};
+use crate::networks::{NUM_NETS, factory};
+use crate::registry::Setup;
+use crate::trainer::{State, Tabulated};
+
+/// Games in flight per worker.
+const LANES: usize = 128;
+
+/// What is evaluated, and with what.
+pub(crate) struct Subject<'a, G: Game, E> {
+    pub(crate) config: &'a RunConfig,
+    pub(crate) setup: &'a Setup<G, E>,
+    pub(crate) state: &'a State,
+    pub(crate) shape: SampleShape,
+    pub(crate) workers: usize,
+}
+
+/// How a strategy is called in metrics and reports.
+pub(crate) const fn label(policy: EvaluatedPolicy) -> &'static str {
+    match policy {
+        EvaluatedPolicy::PolicyNetwork => "policy network",
+        EvaluatedPolicy::SdCfr => "SD-CFR average",
+        EvaluatedPolicy::Current => "current",
+    }
+}
+
+/// Evaluates every strategy that the configuration names and that exists yet.
+pub(crate) fn evaluate<G: Game, E: Encoder<G>>(
+    subject: &Subject<'_, G, E>,
+    small: Option<&mut Tabulated>,
+) -> Result<EvaluationMetrics, TrainError> {
+    let begin = Instant::now();
+    let mut metrics = EvaluationMetrics::default();
+    let evaluation = &subject.config.evaluation;
+    if evaluation.nash_conv == NashConv::Auto
+        && let Some(small) = small
+    {
+        for &policy in &evaluation.policies {
+            metrics.exact.extend(subject.exact(small, policy)?);
+        }
+        metrics.tabular = small.exact.baseline_at(&small.game, subject.state.nodes_total);
+    }
+    if evaluation.deals > 0 && !evaluation.opponents.is_empty() {
+        metrics.matches = subject.play()?;
+    }
+    metrics.seconds = begin.elapsed().as_secs_f64();
+    Ok(metrics)
+}
+
+impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
+    /// The exact figures of one strategy; `None` where there is none yet.
+    fn exact(
+        &self,
+        small: &mut Tabulated,
+        policy: EvaluatedPolicy,
+    ) -> Result<Option<ExactMetrics>, TrainError> {
+        let Some(advantages) = small.advantages() else { return Ok(None) };
+        let strategy = match policy {
+            EvaluatedPolicy::Current => small.game.strategy(advantages, all_negative(self.config)),
+            EvaluatedPolicy::SdCfr => small.exact.average.policy(&small.game.tree),
+            EvaluatedPolicy::PolicyNetwork => {
+                let Some(weights) = &self.state.networks.weights[NetId::STRATEGY.index()] else {
+                    return Ok(None);
+                };
+                let mut model = factory(self.config, self.shape, NUM_NETS).open()?;
+                model.load(NetId::STRATEGY, weights)?;
+                let logits = small.game.tabulate(&mut *model, |_| NetId::STRATEGY)?;
+                small.game.softmax(&logits)
+            }
+        };
+        Ok(Some(small.exact.evaluate(&small.game, label(policy), &strategy)))
+    }
+
+    /// Every strategy against every opponent, all pairings at once.
+    fn play(&self) -> Result<Vec<MatchMetrics>, TrainError> {
+        let strategies = self.strategies()?;
+        let opponents = self.opponents()?;
+        let mut pairings = Vec::new();
+        let mut names = Vec::new();
+        for (policy, strategy) in &strategies {
+            for &(opponent, bot) in &opponents {
+                names.push((label(*policy), opponent));
+                let (subject, opponent) = (Contestant::Network(strategy), Contestant::Bot(bot));
+                pairings.push(Pairing { subject, opponent });
+            }
+        }
+        if pairings.is_empty() {
+            return Ok(Vec::new());
+        }
+        let plan = MatchPlan {
+            seed: self.config.run.seed,
+            evaluation: self.state.iteration,
+            deals: self.config.evaluation.deals,
+            lanes: LANES,
+        };
+        let mut workers = self.evaluators()?;
+        let records = matches::play(&self.setup.game, &self.setup.encoder, &plan, &pairings, &mut workers)?;
+        Ok(names.iter().zip(&records).map(|(&names, record)| match_metrics(names, record)).collect())
+    }
+
+    /// The strategies to be played, with networks numbered as [`Subject::evaluators`] loads them.
+    fn strategies(&self) -> Result<Vec<(EvaluatedPolicy, NetworkStrategy)>, TrainError> {
+        let rule = all_negative(self.config);
+        let networks = &self.state.networks;
+        let mut strategies = Vec::new();
+        for &policy in &self.config.evaluation.policies {
+            let strategy = match policy {
+                EvaluatedPolicy::Current if networks.advantage().is_some() => NetworkStrategy::current(rule),
+                EvaluatedPolicy::PolicyNetwork if networks.weights[NetId::STRATEGY.index()].is_some() => {
+                    NetworkStrategy::average()
+                }
+                EvaluatedPolicy::SdCfr if !networks.archive.entries().is_empty() => {
+                    let archives = [0, 1].map(|player| self.archived_nets(player));
+                    NetworkStrategy::sampled([&archives[0], &archives[1]], rule)?
+                }
+                _ => continue,
+            };
+            strategies.push((policy, strategy));
+        }
+        Ok(strategies)
+    }
+
+    fn archived_nets(&self, player: usize) -> Vec<(NetId, f64)> {
+        let entries = self.state.networks.archive.entries().iter().enumerate();
+        entries.map(|(index, entry)| (archived_net(index, player), entry.weight)).collect()
+    }
+
+    fn opponents(&self) -> Result<Vec<(&'static str, &dyn Bot<G>)>, TrainError> {
+        let find = |name: &String| {
+            let known = &self.setup.opponents;
+            let found = known.iter().find(|(known, _)| known == name);
+            found.map(|(name, bot)| (*name, &**bot)).ok_or_else(|| TrainError::Opponent {
+                game: self.setup.game.spec().name,
+                name: name.clone(),
+                known: known.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+            })
+        };
+        self.config.evaluation.opponents.iter().map(find).collect()
+    }
+
+    /// A local evaluator a worker, with the networks of every strategy loaded.
+    fn evaluators(&self) -> Result<Vec<LocalEvaluator>, TrainError> {
+        let networks = &self.state.networks;
+        let sampled = self.config.evaluation.policies.contains(&EvaluatedPolicy::SdCfr);
+        let archive = if sampled { networks.archive.entries() } else { &[] };
+        let factory = factory(self.config, self.shape, NUM_NETS + archive.len() * NUM_PLAYERS);
+        let open = |_| -> Result<LocalEvaluator, TrainError> {
+            let mut model = factory.open()?;
+            for (net, weights) in networks.weights.iter().enumerate() {
+                if let Some(weights) = weights {
+                    model.load(NetId(net as u16), weights)?;
+                }
+            }
+            for (index, entry) in archive.iter().enumerate() {
+                for (player, weights) in entry.networks.iter().enumerate() {
+                    model.load(archived_net(index, player), weights)?;
+                }
+            }
+            Ok(LocalEvaluator::new(model, self.config.traversal.max_batch))
+        };
+        (0..self.workers).map(open).collect()
+    }
+}
+
+/// Archived networks are numbered after those in force.
+fn archived_net(index: usize, player: usize) -> NetId {
+    NetId((NUM_NETS + index * NUM_PLAYERS + player) as u16)
+}
+
+fn match_metrics((policy, opponent): (&str, &str), record: &MatchRecord) -> MatchMetrics {
+    let result = &record.result;
+    MatchMetrics {
+        policy: policy.to_owned(),
+        opponent: opponent.to_owned(),
+        deals: result.deals,
+        wins: result.wins,
+        ties: result.ties,
+        losses: result.losses,
+        mean_difference: result.mean_difference,
+        ci95: result.ci95,
+        win_rate_ci95: [result.win_rate_ci95.0, result.win_rate_ci95.1],
+        truncated: result.truncated,
+        mean_plies: result.mean_plies,
+    }
+}

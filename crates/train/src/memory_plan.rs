@@ -1,0 +1,95 @@
+//! How much memory a run will need, computed before anything is allocated.
+//!
+//! Not here: allocation itself.
+
+use std::fmt;
+
+use deepcfr_cfr::reservoir::Memories;
+use deepcfr_core::SampleShape;
+
+use crate::config::RunConfig;
+
+/// Adam keeps two moments beside each parameter and its gradient.
+const COPIES_IN_TRAINING: u64 = 4;
+/// Distinct rows are held once more while duplicates are merged, at most.
+const BYTES_PER_F32: u64 = 4;
+
+/// What a run's memory goes to, in bytes, when everything is full.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryPlan {
+    parts: Vec<(&'static str, u64)>,
+}
+
+/// The run does not fit.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error(
+    "the run needs {needed}, the machine has {available}\n{plan}\nlower memory.advantage_capacity, \
+     memory.strategy_capacity or average.archive_capacity"
+)]
+pub struct MemoryError {
+    /// Needed in all, in words.
+    pub needed: String,
+    /// What the machine has, in words.
+    pub available: String,
+    /// The parts.
+    pub plan: MemoryPlan,
+}
+
+impl MemoryPlan {
+    /// The plan of a run whose samples have `shape`.
+    pub fn of(config: &RunConfig, shape: SampleShape) -> Self {
+        let memory = &config.memory;
+        let archive = if config.average.sd_cfr { config.average.archive_capacity as u64 * 2 } else { 0 };
+        let network = parameters(config, shape) * BYTES_PER_F32;
+        let memories = Memories::bytes_needed(shape, memory.advantage_capacity, memory.strategy_capacity);
+        Self {
+            parts: vec![
+                ("sample memories", memories),
+                ("archive of advantage networks", archive * network),
+                ("networks and optimisers", 3 * COPIES_IN_TRAINING * network),
+            ],
+        }
+    }
+
+    /// Bytes in all.
+    pub fn total(&self) -> u64 {
+        self.parts.iter().map(|(_, bytes)| bytes).sum()
+    }
+
+    /// Refuses a plan that the machine cannot hold; an unknown size of the machine passes.
+    ///
+    /// # Errors
+    /// With the figures, if nine tenths of the machine's memory do not suffice.
+    pub fn check(self, machine_bytes: Option<u64>) -> Result<Self, MemoryError> {
+        match machine_bytes {
+            Some(bytes) if self.total() > bytes / 10 * 9 => {
+                Err(MemoryError { needed: size(self.total()), available: size(bytes), plan: self })
+            }
+            _ => Ok(self),
+        }
+    }
+}
+
+impl fmt::Display for MemoryPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> =
+            self.parts.iter().map(|(name, bytes)| format!("{name} {}", size(*bytes))).collect();
+        write!(f, "memory: {} when full ({})", size(self.total()), parts.join(", "))
+    }
+}
+
+fn parameters(config: &RunConfig, shape: SampleShape) -> u64 {
+    let hidden = config.network.hidden_size as u64;
+    let mut inputs = shape.num_features as u64;
+    let mut count = 0;
+    for _ in 0..config.network.num_layers {
+        count += (inputs + 1) * hidden;
+        inputs = hidden;
+    }
+    count + (inputs + 1) * shape.num_actions as u64
+}
+
+fn size(bytes: u64) -> String {
+    let mib = bytes as f64 / f64::from(1 << 20);
+    if mib < 1024.0 { format!("{mib:.1} MiB") } else { format!("{:.1} GiB", mib / 1024.0) }
+}

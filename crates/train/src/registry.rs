@@ -1,0 +1,142 @@
+//! From a configuration's words to a game, its encoder and its facts.
+//!
+//! Not here: the games themselves, and checks of single keys (see `config`).
+
+use deepcfr_cfr::matches::{Bot, PolicyBot};
+use deepcfr_core::{Action, Encoder, Game, Policy, Stream};
+use deepcfr_games::bots::{AlwaysCall, RandomPolicy};
+use deepcfr_games::goofspiel::{Goofspiel, GoofspielEncoder, GoofspielRules, PrizeOrder};
+use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
+use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
+use deepcfr_games::liars_dice::{LiarsDice, LiarsDiceEncoder, LiarsDiceRules};
+use deepcfr_games::lost_cities::Bot as LostCitiesBot;
+use deepcfr_games::lost_cities::{
+    ActionSpace, Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, State as LostCitiesState,
+};
+
+use crate::config::{GameConfig, GoofspielConfig, LostCitiesConfig, LostCitiesEncoder, PointOrder};
+use crate::error::TrainError;
+
+/// What is done with a game whose types are known only here.
+pub(crate) trait Visitor {
+    /// What comes back.
+    type Output;
+
+    /// Receives the game.
+    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
+        self,
+        setup: Setup<G, E>,
+    ) -> Result<Self::Output, TrainError>;
+}
+
+/// A rule-based opponent and its name.
+pub(crate) type Opponent<G> = (&'static str, Box<dyn Bot<G>>);
+
+/// A configured game with what the trainer needs to know of it.
+pub(crate) struct Setup<G, E> {
+    pub(crate) game: G,
+    pub(crate) encoder: E,
+    /// The ante in points, for games whose exploitability is told in thousandths of it.
+    pub(crate) ante: Option<f64>,
+    /// Rule-based opponents.
+    pub(crate) opponents: Vec<Opponent<G>>,
+}
+
+/// Builds the game of `config` and hands it to `visitor`.
+///
+/// # Errors
+/// If the rules are impossible, or what the visitor returns.
+pub(crate) fn with_game<V: Visitor>(config: &GameConfig, visitor: V) -> Result<V::Output, TrainError> {
+    match config {
+        GameConfig::Kuhn(_) => visitor.visit(poker(Kuhn, KuhnEncoder)),
+        GameConfig::Leduc(table) => {
+            // Suits mean nothing in Leduc: leaving them out is exact and makes tables and memories smaller.
+            let rules = LeducRules { ranks: table.ranks as usize, suit_blind_keys: true };
+            let game = Leduc::new(rules).map_err(rules_error)?;
+            visitor.visit(poker(game, LeducEncoder::new(&game)))
+        }
+        GameConfig::LiarsDice(table) => {
+            let rules = LiarsDiceRules { dice: table.dice as usize, sides: table.sides as usize };
+            let game = LiarsDice::new(rules).map_err(rules_error)?;
+            let encoder = LiarsDiceEncoder::new(&game);
+            visitor.visit(Setup { game, encoder, ante: None, opponents: vec![random()] })
+        }
+        GameConfig::Goofspiel(table) => {
+            let game = Goofspiel::new(goofspiel_rules(table)).map_err(rules_error)?;
+            let encoder = GoofspielEncoder::new(&game);
+            visitor.visit(Setup { game, encoder, ante: None, opponents: vec![random()] })
+        }
+        GameConfig::LostCities(table) => with_lost_cities(table, visitor),
+    }
+}
+
+fn with_lost_cities<V: Visitor>(table: &LostCitiesConfig, visitor: V) -> Result<V::Output, TrainError> {
+    let rules = lost_cities_rules(table);
+    match table.encoder {
+        LostCitiesEncoder::Default | LostCitiesEncoder::Cards => {
+            visitor.visit(lost_cities::<Cards, _>(rules, CardsEncoder::new)?)
+        }
+        LostCitiesEncoder::Slots => visitor.visit(lost_cities::<Slots, _>(rules, SlotsEncoder::new)?),
+    }
+}
+
+fn poker<G: Game, E>(game: G, encoder: E) -> Setup<G, E>
+where
+    AlwaysCall: Policy<G>,
+{
+    let opponents = vec![random(), ("always-call", Box::new(PolicyBot(AlwaysCall)) as Box<dyn Bot<G>>)];
+    Setup { game, encoder, ante: Some(1.0), opponents }
+}
+
+fn random<G: Game>() -> Opponent<G> {
+    ("random", Box::new(PolicyBot(RandomPolicy)))
+}
+
+fn lost_cities<A: ActionSpace, E>(
+    rules: Rules,
+    encoder: impl FnOnce(&Rules) -> E,
+) -> Result<Setup<LostCities<A>, E>, TrainError> {
+    let game = LostCities::<A>::new(rules).map_err(rules_error)?;
+    let opponents = LostCitiesBot::ALL
+        .map(|bot| (bot.name(), Box::new(LostCitiesOpponent(bot)) as Box<dyn Bot<LostCities<A>>>));
+    Ok(Setup { encoder: encoder(&rules), game, ante: None, opponents: opponents.into() })
+}
+
+/// A bot of Lost Cities, in either action space.
+struct LostCitiesOpponent(LostCitiesBot);
+
+impl<A: ActionSpace> Bot<LostCities<A>> for LostCitiesOpponent {
+    fn act(&self, game: &LostCities<A>, state: &LostCitiesState, rng: &mut Stream) -> Action {
+        game.to_action(state, self.0.decide(game, state, rng))
+    }
+}
+
+fn goofspiel_rules(table: &GoofspielConfig) -> GoofspielRules {
+    GoofspielRules {
+        cards: table.cards as usize,
+        order: match table.point_order {
+            PointOrder::Ascending => PrizeOrder::Ascending,
+            PointOrder::Descending => PrizeOrder::Descending,
+            PointOrder::Random => PrizeOrder::Random,
+        },
+        ..GoofspielRules::default()
+    }
+}
+
+fn lost_cities_rules(table: &LostCitiesConfig) -> Rules {
+    Rules {
+        colours: table.colours,
+        ranks: table.ranks,
+        min_rank: table.min_rank,
+        wagers: table.wagers,
+        hand_size: table.hand_size,
+        expedition_penalty: table.expedition_penalty,
+        bonus_threshold: table.bonus_threshold,
+        bonus_amount: table.bonus_amount,
+        ply_cap: table.ply_cap,
+    }
+}
+
+fn rules_error(error: impl std::error::Error) -> TrainError {
+    TrainError::Rules { reason: error.to_string() }
+}

@@ -1,0 +1,237 @@
+//! A training run on disk: starts or resumes it, writes metrics, checkpoints and the report.
+//!
+//! Not here: what an iteration does (see `trainer`) and how progress is shown (see the command line).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::SystemTime;
+
+use deepcfr_core::{Encoder, Game};
+
+use crate::checkpoint::{CheckpointError, CheckpointReader, CheckpointStore, Keep};
+use crate::config::RunConfig;
+use crate::error::TrainError;
+use crate::machine::MachineInfo;
+use crate::metrics::{EvaluationMetrics, IterationMetrics, MetricsWriter, Phase};
+use crate::registry::{Setup, Visitor, with_game};
+use crate::report::{ReportTitle, write_report};
+use crate::run_folder::{RunFolder, RunReference};
+use crate::trainer::Trainer;
+
+/// Sees a run as it goes.
+pub trait Observer {
+    /// The run is ready to start.
+    fn started(&mut self, _start: &Start<'_>) {}
+
+    /// An iteration has ended and its line is on disk.
+    fn iteration(&mut self, _metrics: &IterationMetrics) {}
+
+    /// A checkpoint is on disk.
+    fn checkpoint(&mut self, _iteration: u32) {}
+}
+
+/// What an observer is told first.
+#[derive(Debug)]
+pub struct Start<'a> {
+    /// Where everything is written.
+    pub folder: &'a RunFolder,
+    /// The configuration in force.
+    pub config: &'a RunConfig,
+    /// The iteration that the run goes on from; 0 for a new run.
+    pub iteration: u32,
+    /// What memory goes to when everything is full, in words.
+    pub memory: String,
+    /// Worker threads of traversals.
+    pub workers: usize,
+    /// Length of a feature row.
+    pub num_features: usize,
+    /// Number of actions.
+    pub num_actions: usize,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Where everything is.
+    pub folder: RunFolder,
+    /// The last line of the metrics, if an iteration was run.
+    pub last: Option<IterationMetrics>,
+    /// The last evaluated line.
+    pub last_evaluated: Option<IterationMetrics>,
+    /// Whether all iterations were run.
+    pub complete: bool,
+}
+
+/// Trains from the start, in a new folder.
+///
+/// # Errors
+/// See [`TrainError`]. A run that fails keeps its folder up to its last checkpoint.
+pub fn train(
+    config: &RunConfig,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<Outcome, TrainError> {
+    with_game(&config.game, Session { config, resume: None, observer, stop })
+}
+
+/// Goes on from a run's checkpoint (its latest, or the one that `run` names) under `config`.
+///
+/// # Errors
+/// See [`TrainError`]. Nothing is changed before the checkpoint has been read whole.
+pub fn resume(
+    config: &RunConfig,
+    run: &RunReference,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<Outcome, TrainError> {
+    with_game(&config.game, Session { config, resume: Some(run), observer, stop })
+}
+
+/// Evaluates a run's checkpoint under `config`. Returns the iteration it was taken at.
+///
+/// # Errors
+/// See [`TrainError`].
+pub fn evaluate(config: &RunConfig, run: &RunReference) -> Result<(u32, EvaluationMetrics), TrainError> {
+    with_game(&config.game, EvaluateRun { config, run })
+}
+
+struct Session<'a> {
+    config: &'a RunConfig,
+    resume: Option<&'a RunReference>,
+    observer: &'a mut dyn Observer,
+    stop: &'a AtomicBool,
+}
+
+impl Visitor for Session<'_> {
+    type Output = Outcome;
+
+    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
+        self,
+        setup: Setup<G, E>,
+    ) -> Result<Outcome, TrainError> {
+        let config = self.config;
+        let mut trainer = Trainer::new(config.clone(), setup)?;
+        let (folder, mut files) = match self.resume {
+            None => Files::create(config)?,
+            Some(run) => Files::resume(config, run, &mut trainer)?,
+        };
+        self.observer.started(&Start {
+            folder: &folder,
+            config,
+            iteration: trainer.state.iteration,
+            memory: trainer.memory_plan.to_string(),
+            workers: config.traversal.workers.unwrap_or(trainer.threads),
+            num_features: trainer.shape.num_features,
+            num_actions: trainer.shape.num_actions,
+        });
+        let (mut last, mut last_evaluated) = (None, None);
+        let mut saved = trainer.state.iteration;
+        while trainer.state.iteration < config.run.iterations && !self.stop.load(Ordering::Relaxed) {
+            let metrics = trainer.iterate()?;
+            files.metrics.append(&metrics)?;
+            self.observer.iteration(&metrics);
+            let iteration = metrics.iteration;
+            if iteration.is_multiple_of(config.checkpoint.every) {
+                files.save(&mut trainer)?;
+                self.observer.checkpoint(iteration);
+                saved = iteration;
+            }
+            if metrics.evaluation.is_some() {
+                files.report(config, &folder)?;
+                last_evaluated = Some(metrics.clone());
+            }
+            last = Some(metrics);
+        }
+        if trainer.state.iteration > saved {
+            files.save(&mut trainer)?;
+            self.observer.checkpoint(trainer.state.iteration);
+        }
+        files.report(config, &folder)?;
+        let complete = trainer.state.iteration >= config.run.iterations;
+        Ok(Outcome { folder, last, last_evaluated, complete })
+    }
+}
+
+/// What a run has open on disk.
+struct Files {
+    metrics: MetricsWriter,
+    checkpoints: CheckpointStore,
+    _lock: crate::run_folder::RunLock,
+}
+
+impl Files {
+    fn create(config: &RunConfig) -> Result<(RunFolder, Self), TrainError> {
+        let folder = RunFolder::create(&config.run.folder, &config.run.name, SystemTime::now())?;
+        folder.write_config(&config.to_toml())?;
+        folder.write_machine(&MachineInfo::detect())?;
+        let files = Self {
+            _lock: folder.lock()?,
+            metrics: MetricsWriter::create(folder.path())?,
+            checkpoints: store(config, &folder)?,
+        };
+        Ok((folder, files))
+    }
+
+    fn resume<G: Game, E: Encoder<G>>(
+        config: &RunConfig,
+        run: &RunReference,
+        trainer: &mut Trainer<G, E>,
+    ) -> Result<(RunFolder, Self), TrainError> {
+        let folder = run.folder.clone();
+        let lock = folder.lock()?;
+        let checkpoints = store(config, &folder)?;
+        trainer.restore(&mut open(&checkpoints, run)?)?;
+        let iteration = trainer.state.iteration;
+        checkpoints.set_aside_after(iteration)?;
+        let metrics = MetricsWriter::resume(folder.path(), iteration)?;
+        folder.write_config(&config.to_toml())?;
+        folder.write_machine(&MachineInfo::detect())?;
+        Ok((folder, Self { metrics, checkpoints, _lock: lock }))
+    }
+
+    fn save<G: Game, E: Encoder<G>>(&self, trainer: &mut Trainer<G, E>) -> Result<(), TrainError> {
+        trainer.switch(Phase::Checkpoint);
+        let header = trainer.header();
+        self.checkpoints.write(&header, |writer| trainer.save(writer))?;
+        trainer.switch(Phase::Other);
+        Ok(())
+    }
+
+    fn report(&self, config: &RunConfig, folder: &RunFolder) -> Result<(), TrainError> {
+        let title =
+            ReportTitle { game: config.game_line(), seed: config.run.seed, config_hash: config.hash() };
+        write_report(folder, &title)?;
+        Ok(())
+    }
+}
+
+fn store(config: &RunConfig, folder: &RunFolder) -> Result<CheckpointStore, CheckpointError> {
+    let keep = Keep { every: config.checkpoint.keep.unwrap_or(0) };
+    CheckpointStore::open(&folder.checkpoints(), keep)
+}
+
+fn open(store: &CheckpointStore, run: &RunReference) -> Result<CheckpointReader, CheckpointError> {
+    match run.checkpoint {
+        Some(iteration) => store.open_iteration(iteration),
+        None => store.open_latest(),
+    }
+}
+
+struct EvaluateRun<'a> {
+    config: &'a RunConfig,
+    run: &'a RunReference,
+}
+
+impl Visitor for EvaluateRun<'_> {
+    type Output = (u32, EvaluationMetrics);
+
+    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
+        self,
+        setup: Setup<G, E>,
+    ) -> Result<Self::Output, TrainError> {
+        let mut trainer = Trainer::new(self.config.clone(), setup)?;
+        let checkpoints = store(self.config, &self.run.folder)?;
+        trainer.restore(&mut open(&checkpoints, self.run)?)?;
+        let metrics = trainer.evaluate()?;
+        Ok((trainer.state.iteration, metrics))
+    }
+}

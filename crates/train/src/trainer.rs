@@ -1,0 +1,306 @@
+//! Deep CFR on one game: traversals, memories, fits, evaluation, one iteration after another.
+//!
+//! Not here: files (see `session`), the order of samples (see `cfr`), losses (see `nn`).
+
+use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::tabular::TreeLimits;
+use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
+use deepcfr_core::{Encoder, FitContext, FitReport, Game, NUM_PLAYERS, NetId, SampleShape, SampleSource};
+
+use crate::collect::{Collected, Collector, all_negative};
+use crate::config::{Initialisation, NashConv, RunConfig, Weighting};
+use crate::error::TrainError;
+use crate::evaluation;
+use crate::exact::Exact;
+use crate::machine::memory_bytes;
+use crate::memory_plan::MemoryPlan;
+use crate::metrics::{
+    EvaluationMetrics, FitMetrics, IterationMetrics, PerNetwork, Phase, PhaseClock, RunClock,
+};
+use crate::networks::{Due, NUM_NETS, Networks, Reports, factory};
+use crate::registry::Setup;
+use crate::small_game::SmallGame;
+
+/// Exact evaluation is offered up to this many nodes (kept apart from tabulation, which the
+/// configuration limits): seconds per evaluation, a gigabyte of tree.
+const EXACT_NODES: usize = 20_000_000;
+
+/// A training run in memory.
+pub(crate) struct Trainer<G: Game, E> {
+    pub(crate) config: RunConfig,
+    pub(crate) setup: Setup<G, E>,
+    pub(crate) shape: SampleShape,
+    pub(crate) threads: usize,
+    pub(crate) memory_plan: MemoryPlan,
+    pub(crate) state: State,
+    small: Option<Tabulated>,
+    collector: Collector,
+    workers: Vec<LocalEvaluator>,
+    clock: PhaseClock,
+}
+
+/// What a checkpoint holds, beside a small game's [`Exact`].
+pub(crate) struct State {
+    pub(crate) iteration: u32,
+    pub(crate) nodes_total: u64,
+    pub(crate) run_clock: RunClock,
+    pub(crate) memories: Memories,
+    pub(crate) networks: Networks,
+}
+
+/// A small game and what is tabulated on it.
+pub(crate) struct Tabulated {
+    pub(crate) game: SmallGame,
+    pub(crate) exact: Exact,
+    /// Whether traversals run on the tree, or the tree serves evaluation alone.
+    traversed: bool,
+    /// The advantage networks' outputs, once there are networks.
+    advantages: Option<Vec<f32>>,
+}
+
+impl<G: Game, E: Encoder<G>> Trainer<G, E> {
+    /// Prepares a run; nothing is allocated for samples until they come.
+    ///
+    /// # Errors
+    /// If the game is refused, or the run would not fit in memory.
+    pub(crate) fn new(config: RunConfig, setup: Setup<G, E>) -> Result<Self, TrainError> {
+        let spec = setup.game.spec();
+        spec.check()?;
+        let shape = SampleShape { num_features: setup.encoder.num_features(), num_actions: spec.num_actions };
+        let memory_plan = MemoryPlan::of(&config, shape).check(memory_bytes())?;
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = config.run.threads.unwrap_or(cores);
+        let collector = Collector::new(&config, config.traversal.workers.unwrap_or(threads));
+        let factory = factory(&config, shape, NUM_NETS);
+        let memory = &config.memory;
+        let memories =
+            Memories::new(shape, memory.advantage_capacity, memory.strategy_capacity, config.run.seed);
+        let state = State {
+            iteration: 0,
+            nodes_total: 0,
+            run_clock: RunClock::default(),
+            memories,
+            networks: Networks::new(&config, shape, threads)?,
+        };
+        Ok(Self {
+            small: tabulated(&config, &setup)?,
+            workers: collector.evaluators(&*factory)?,
+            config,
+            setup,
+            shape,
+            threads,
+            memory_plan,
+            state,
+            collector,
+            clock: PhaseClock::start(),
+        })
+    }
+
+    /// A small game's evaluation state, for checkpoints.
+    pub(crate) fn exact(&mut self) -> Option<&mut Exact> {
+        self.small.as_mut().map(|small| &mut small.exact)
+    }
+
+    /// Books time to a phase from now on; returns the phase before.
+    pub(crate) fn switch(&mut self, phase: Phase) -> Phase {
+        self.clock.switch(phase)
+    }
+
+    /// Puts restored networks in force.
+    pub(crate) fn restored(&mut self) -> Result<(), TrainError> {
+        self.publish()
+    }
+
+    /// Runs one iteration. Its figures count the checkpoint before it, since its own comes after them.
+    ///
+    /// # Errors
+    /// If a traversal, a fit or an evaluation fails; the state is then that of a broken iteration.
+    pub(crate) fn iterate(&mut self) -> Result<IterationMetrics, TrainError> {
+        self.state.iteration += 1;
+        let iteration = self.state.iteration;
+        let collected = self.collect(iteration)?;
+        let due = self.due(iteration);
+        let reports = self.fit(due)?;
+        let evaluation = if self.is_evaluated(iteration) { Some(self.evaluate()?) } else { None };
+        let mut metrics = self.metrics(&collected, &reports, evaluation);
+        self.close(&mut metrics);
+        Ok(metrics)
+    }
+
+    /// Closes the iteration's books.
+    fn close(&mut self, metrics: &mut IterationMetrics) {
+        (metrics.phases, metrics.iteration_seconds) = self.clock.lap();
+        self.state.run_clock.advance(metrics.iteration_seconds, &metrics.phases);
+        metrics.clock = self.state.run_clock;
+        metrics.nodes_per_second = metrics.nodes as f64 / metrics.phases.traversal.max(f64::MIN_POSITIVE);
+    }
+
+    fn collect(&mut self, iteration: u32) -> Result<Collected, TrainError> {
+        self.clock.switch(Phase::Traversal);
+        let memories = &mut self.state.memories;
+        let collected = match &self.small {
+            Some(small) if small.traversed => {
+                self.collector.on_tree(&small.game, iteration, small.advantages.as_deref(), memories)?
+            }
+            _ => self.collector.on_game(
+                &self.setup.game,
+                &self.setup.encoder,
+                iteration,
+                self.state.networks.advantage().is_some(),
+                &mut self.workers,
+                memories,
+            )?,
+        };
+        self.clock.rebook(Phase::Traversal, Phase::Memory, collected.commit);
+        self.clock.switch(Phase::Other);
+        self.state.nodes_total += collected.nodes;
+        Ok(collected)
+    }
+
+    /// A policy network that starts afresh every time is fitted when somebody looks at it.
+    fn due(&self, iteration: u32) -> Due {
+        let warm = self.config.training.initialisation == Initialisation::WarmStart;
+        let strategy = self.config.average.policy_network && (warm || self.is_evaluated(iteration));
+        Due { advantage: true, strategy }
+    }
+
+    fn is_evaluated(&self, iteration: u32) -> bool {
+        iteration.is_multiple_of(self.config.evaluation.every) || iteration == self.config.run.iterations
+    }
+
+    fn fit(&mut self, due: Due) -> Result<Reports, TrainError> {
+        self.clock.switch(Phase::AdvantageTraining);
+        let iteration = self.state.iteration;
+        let context = FitContext { seed: self.config.run.seed, iteration };
+        let reports = self.state.networks.fit(&self.state.memories, due, context)?;
+        self.book_fits(&reports);
+        self.clock.switch(Phase::Other);
+        if let Some(networks) = self.state.networks.advantage() {
+            let weight = self.weight(iteration);
+            if self.config.average.sd_cfr {
+                self.state.networks.archive.add(weight, networks);
+            }
+            self.publish()?;
+            if let Some(small) = &mut self.small
+                && let Some(advantages) = &small.advantages
+            {
+                let strategy = small.game.strategy(advantages, all_negative(&self.config));
+                small.exact.add(&small.game, &strategy, weight);
+            }
+        }
+        Ok(reports)
+    }
+
+    /// How much an iteration's strategy counts in the average.
+    fn weight(&self, iteration: u32) -> f64 {
+        match self.config.training.weighting {
+            Weighting::Linear => f64::from(iteration),
+            Weighting::None => 1.0,
+        }
+    }
+
+    /// The fits ran side by side: their joint wall time is shared out in proportion to their own.
+    fn book_fits(&mut self, reports: &Reports) {
+        let seconds = |part: fn(&FitReport) -> f64, nets: std::ops::Range<usize>| -> f64 {
+            reports[nets].iter().flatten().map(part).sum()
+        };
+        let total = seconds(|report| report.total.as_secs_f64(), 0..NUM_NETS);
+        if total == 0.0 {
+            return;
+        }
+        let wall = self.clock.current().as_secs_f64();
+        let assembly = |report: &FitReport| report.batch_assembly.as_secs_f64();
+        let computing = |report: &FitReport| (report.total - report.batch_assembly).as_secs_f64();
+        let share = |seconds: f64| std::time::Duration::from_secs_f64(wall * seconds / total);
+        let waited = share(seconds(assembly, 0..NUM_NETS));
+        let strategy = share(seconds(computing, NUM_PLAYERS..NUM_NETS));
+        self.clock.rebook(Phase::AdvantageTraining, Phase::BatchAssembly, waited);
+        self.clock.rebook(Phase::AdvantageTraining, Phase::StrategyTraining, strategy);
+    }
+
+    /// Puts the advantage networks in force for traversals.
+    fn publish(&mut self) -> Result<(), TrainError> {
+        let Some(networks) = self.state.networks.advantage() else { return Ok(()) };
+        for worker in &mut self.workers {
+            for (player, weights) in networks.iter().enumerate() {
+                worker.model_mut().load(NetId::advantage(player), weights)?;
+            }
+        }
+        if let Some(small) = &mut self.small {
+            let model = self.workers[0].model_mut();
+            small.advantages = Some(small.game.tabulate(model, NetId::advantage)?);
+        }
+        Ok(())
+    }
+
+    /// Evaluates the strategies that the configuration names, on the evaluation's own clock.
+    ///
+    /// # Errors
+    /// If an inference device fails.
+    pub(crate) fn evaluate(&mut self) -> Result<EvaluationMetrics, TrainError> {
+        let before = self.clock.switch(Phase::Evaluation);
+        let subject = evaluation::Subject {
+            config: &self.config,
+            setup: &self.setup,
+            state: &self.state,
+            shape: self.shape,
+            workers: self.collector.workers,
+        };
+        let evaluated = evaluation::evaluate(&subject, self.small.as_mut());
+        self.clock.switch(before);
+        evaluated
+    }
+
+    fn metrics(
+        &self,
+        collected: &Collected,
+        reports: &Reports,
+        evaluation: Option<EvaluationMetrics>,
+    ) -> IterationMetrics {
+        let fit = |net: usize| reports[net].as_ref().map(FitMetrics::from);
+        let memories = &self.state.memories;
+        IterationMetrics {
+            iteration: self.state.iteration,
+            nodes: collected.nodes,
+            nodes_total: self.state.nodes_total,
+            traversals: collected.traversals,
+            cut_traversals: collected.cut_traversals,
+            samples: PerNetwork { advantage: collected.samples, strategy: collected.strategy_samples },
+            memory_sizes: PerNetwork {
+                advantage: [0, 1].map(|player: usize| memories.advantage[player].len() as u64),
+                strategy: memories.strategy.len() as u64,
+            },
+            fits: PerNetwork { advantage: [fit(0), fit(1)], strategy: fit(2) },
+            batches: collected.batches,
+            evaluation,
+            ..IterationMetrics::default()
+        }
+    }
+}
+
+impl Tabulated {
+    /// The advantage networks' outputs at every infoset, once there are networks.
+    pub(crate) fn advantages(&self) -> Option<&[f32]> {
+        self.advantages.as_deref()
+    }
+}
+
+fn tabulated<G: Game, E: Encoder<G>>(
+    config: &RunConfig,
+    setup: &Setup<G, E>,
+) -> Result<Option<Tabulated>, TrainError> {
+    let below = config.traversal.tabulate_below.unwrap_or(0);
+    let exact = config.evaluation.nash_conv == NashConv::Auto;
+    let default = TreeLimits::default();
+    let max_infosets =
+        if exact { default.max_infosets } else { usize::try_from(below).unwrap_or(usize::MAX) };
+    if max_infosets == 0 {
+        return Ok(None);
+    }
+    let limits = TreeLimits { max_nodes: EXACT_NODES, max_infosets };
+    let Some(game) = SmallGame::build(&setup.game, &setup.encoder, limits)? else { return Ok(None) };
+    let traversed = game.tree.num_infosets() as u64 <= below;
+    let baseline = exact && config.evaluation.tabular_baseline;
+    let exact = Exact::new(&game, baseline, config.run.seed, setup.ante);
+    Ok(Some(Tabulated { game, exact, traversed, advantages: None }))
+}
