@@ -16,7 +16,9 @@ pub(crate) struct SmallGame {
 }
 
 impl SmallGame {
-    /// Lays `game` out; `None` where it has more infosets or nodes than `limits` allow.
+    /// Lays `game` out; `None` where it has more infosets or nodes than `limits` allow, or where its
+    /// keys name positions rather than everything that was seen (perfect recall is what exact values
+    /// rest on), as those of large games may.
     pub(crate) fn build<G: Game>(
         game: &G,
         encoder: &impl Encoder<G>,
@@ -27,7 +29,11 @@ impl SmallGame {
                 let features = tree.encode_infosets(game, encoder);
                 Ok(Some(Self { tree: Arc::new(tree), features }))
             }
-            Err(TreeError::TooManyNodes { .. } | TreeError::TooManyInfosets { .. }) => Ok(None),
+            Err(
+                TreeError::TooManyNodes { .. }
+                | TreeError::TooManyInfosets { .. }
+                | TreeError::ImperfectRecall { .. },
+            ) => Ok(None),
             Err(error) => Err(error),
         }
     }
