@@ -43,7 +43,7 @@ pub(crate) struct Collector {
 impl Collector {
     pub(crate) fn new(config: &RunConfig, workers: usize) -> Self {
         let traversal = &config.traversal;
-        let one_lane = matches!(traversal.scheduler, Scheduler::Recursive | Scheduler::Server);
+        let one_lane = traversal.scheduler == Scheduler::Recursive;
         let plan = TraversalPlan {
             seed: config.run.seed,
             iteration: 0,

@@ -57,6 +57,14 @@ pub enum TrainError {
     /// Saved networks that cannot be read.
     #[error("saved weights: {0}")]
     Weights(#[from] deepcfr_nn::WeightsError),
+    /// A scheduler that the trainer cannot run yet.
+    #[error(
+        "traversal.scheduler = {name:?}: the trainer does not drive the batching server yet; use \"interleaved\" or \"recursive\""
+    )]
+    Scheduler {
+        /// What was asked for.
+        name: &'static str,
+    },
     /// An opponent that the game does not have.
     #[error("evaluation.opponents: {game} has no opponent {name:?}; it has {known}")]
     Opponent {
@@ -73,9 +81,12 @@ impl TrainError {
     /// Whether the remedy is other input (a key, a file, a name) rather than another machine or a fix.
     pub fn is_bad_input(&self) -> bool {
         match self {
-            Self::Rules { .. } | Self::Game(_) | Self::Tree(_) | Self::Memory(_) | Self::Opponent { .. } => {
-                true
-            }
+            Self::Rules { .. }
+            | Self::Game(_)
+            | Self::Tree(_)
+            | Self::Memory(_)
+            | Self::Opponent { .. }
+            | Self::Scheduler { .. } => true,
             Self::Folder(error) => !matches!(error, RunFolderError::Io { .. }),
             Self::Checkpoint(error) => !matches!(error, CheckpointError::Io { .. }),
             _ => false,

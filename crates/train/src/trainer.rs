@@ -8,7 +8,7 @@ use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
 use deepcfr_core::{Encoder, FitContext, FitReport, Game, NUM_PLAYERS, NetId, SampleShape, SampleSource};
 
 use crate::collect::{Collected, Collector, all_negative};
-use crate::config::{Initialisation, NashConv, RunConfig, Weighting};
+use crate::config::{Initialisation, NashConv, RunConfig, Scheduler, Weighting};
 use crate::error::TrainError;
 use crate::evaluation;
 use crate::exact::Exact;
@@ -66,6 +66,10 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     pub(crate) fn new(config: RunConfig, setup: Setup<G, E>) -> Result<Self, TrainError> {
         let spec = setup.game.spec();
         spec.check()?;
+        let scheduler = config.traversal.scheduler;
+        if matches!(scheduler, Scheduler::Server | Scheduler::InterleavedServer) {
+            return Err(TrainError::Scheduler { name: scheduler.word() });
+        }
         let shape = SampleShape { num_features: setup.encoder.num_features(), num_actions: spec.num_actions };
         let memory_plan = MemoryPlan::of(&config, shape).check(memory_bytes())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
