@@ -71,7 +71,7 @@ pub(crate) fn with_game<V: Visitor>(config: &GameConfig, visitor: V) -> Result<V
 }
 
 fn with_lost_cities<V: Visitor>(table: &LostCitiesConfig, visitor: V) -> Result<V::Output, TrainError> {
-    let rules = lost_cities_rules(table);
+    let rules = Rules::from(table);
     match table.encoder {
         LostCitiesEncoder::Default | LostCitiesEncoder::Cards => {
             visitor.visit(lost_cities::<Cards, _>(rules, CardsEncoder::new)?)
@@ -120,20 +120,6 @@ fn goofspiel_rules(table: &GoofspielConfig) -> GoofspielRules {
             PointOrder::Random => PrizeOrder::Random,
         },
         ..GoofspielRules::default()
-    }
-}
-
-fn lost_cities_rules(table: &LostCitiesConfig) -> Rules {
-    Rules {
-        colours: table.colours,
-        ranks: table.ranks,
-        min_rank: table.min_rank,
-        wagers: table.wagers,
-        hand_size: table.hand_size,
-        expedition_penalty: table.expedition_penalty,
-        bonus_threshold: table.bonus_threshold,
-        bonus_amount: table.bonus_amount,
-        ply_cap: table.ply_cap,
     }
 }
 
