@@ -8,10 +8,10 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let rustc = std::env::var("RUSTC").ok().and_then(|rustc| output_of(&rustc, &["--version"]));
     export("DEEPCFR_RUSTC", rustc);
-    // The log of HEAD changes with every commit and checkout; HEAD itself only with the branch.
-    if let Some(log) = output_of("git", &["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"]) {
-        println!("cargo::rerun-if-changed={log}");
-    }
+    // The log of HEAD changes with every commit and checkout; HEAD itself only with the branch. Where
+    // git does not answer, a path that may not exist has this run again at every build until it does.
+    let log = output_of("git", &["rev-parse", "--path-format=absolute", "--git-path", "logs/HEAD"]);
+    println!("cargo::rerun-if-changed={}", log.as_deref().unwrap_or("../../.git/logs/HEAD"));
     println!("cargo::rerun-if-env-changed=DEEPCFR_GIT_COMMIT");
     let given = std::env::var("DEEPCFR_GIT_COMMIT").ok();
     export("DEEPCFR_GIT_COMMIT", given.or_else(|| output_of("git", &["rev-parse", "HEAD"])));

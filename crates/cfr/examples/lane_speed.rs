@@ -13,7 +13,7 @@ use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::evaluators::ConstantEvaluator;
 use deepcfr_cfr::traversal::{
-    self, Budgets, OutcomeSampling, Sampling, StrategySource, TraversalPlan, TraversalStats,
+    self, Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan, TraversalStats,
 };
 use deepcfr_core::{Encoder, Game, SampleShape};
 use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
@@ -22,7 +22,8 @@ use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, 
 
 const MEMORY: usize = 1000;
 const ROUNDS: u64 = 5;
-const OUTCOME: Sampling = Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None });
+const OUTCOME: Sampling =
+    Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None, continuation: Continuation::Strategy });
 const BOTH: [Sampling; 2] = [Sampling::External, OUTCOME];
 
 /// What the command line asks for.

@@ -81,7 +81,10 @@ fn assert_steady<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     lanes: usize,
 ) {
     let shape = SampleShape { num_features: encoder.num_features(), num_actions: game.spec().num_actions };
-    for sampling in [Sampling::External, Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None })] {
+    for sampling in [
+        Sampling::External,
+        Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None, ..OutcomeSampling::default() }),
+    ] {
         let mut memories = full_memories(shape);
         let mut run = |count: u32| {
             let region = Region::new(ALLOCATOR);

@@ -7,6 +7,7 @@
 //! are in `[0, 1]`; rows that cross a seam are row-major `f32` slices.
 
 mod action;
+mod batch_sizes;
 mod encoder;
 mod evaluator;
 mod game;
@@ -18,6 +19,7 @@ mod sample;
 mod weights;
 
 pub use action::{Action, ActionSet, Actions, MAX_ACTIONS};
+pub use batch_sizes::BatchSizes;
 pub use encoder::Encoder;
 pub use evaluator::{Evaluator, EvaluatorError, Query};
 pub use game::{Game, GameError, GameSpec, InfosetKey, NUM_PLAYERS, Player, Turn};

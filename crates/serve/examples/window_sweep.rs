@@ -102,7 +102,7 @@ fn print_row(knob: impl std::fmt::Display, metrics: &ServerMetrics, reference: f
         "| {knob} | {:.0} | {:.2} | {:.1} | {:.0} | {:.0} | {full} / {quorum} / {idle} / {window} |",
         rate(metrics) / 1e3,
         rate(metrics) / reference,
-        metrics.batch_mean,
+        metrics.sizes.mean(),
         1e6 * metrics.queue_wait_mean_s,
         100.0 * metrics.busy_share,
     );

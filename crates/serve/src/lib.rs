@@ -114,6 +114,6 @@ mod sweep;
 pub use client::Client;
 pub use config::{ConfigError, ServerConfig};
 pub use function::FunctionModel;
-pub use metrics::{CloseReason, HISTOGRAM_LEN, ServerMetrics, in_flight_bound};
+pub use metrics::{CloseReason, ServerMetrics, in_flight_bound};
 pub use server::{PublishError, Server, StartError};
 pub use simulated::SimulatedDevice;

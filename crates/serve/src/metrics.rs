@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
+use deepcfr_core::BatchSizes;
+
 /// Why a batch was closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CloseReason {
@@ -34,9 +36,6 @@ impl CloseReason {
     }
 }
 
-/// How many powers of two [`ServerMetrics::histogram`] tells apart.
-pub const HISTOGRAM_LEN: usize = 16;
-
 /// What the server did since the last snapshot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerMetrics {
@@ -56,16 +55,8 @@ pub struct ServerMetrics {
     pub calls: u64,
     /// Batches by the reason they closed for, in the order of [`CloseReason::ALL`].
     pub closes: [u64; CloseReason::ALL.len()],
-    /// Mean rows per forward call, without padding. 0 without calls, as the next three.
-    pub batch_mean: f64,
-    /// Median rows per forward call.
-    pub batch_p50: usize,
-    /// 95th percentile of the rows per forward call.
-    pub batch_p95: usize,
-    /// Most rows in a forward call.
-    pub batch_max: usize,
-    /// Forward calls with `2^k` to `2^(k+1) - 1` rows, at `k`; the last entry has no upper end.
-    pub histogram: [u64; HISTOGRAM_LEN],
+    /// Forward calls by their rows, without padding.
+    pub sizes: BatchSizes,
     /// Mean time from a sweep's sending to the start of its batch, in seconds.
     pub queue_wait_mean_s: f64,
     /// The longest such time, in seconds.
@@ -90,7 +81,7 @@ impl ServerMetrics {
         self.closes[reason as usize]
     }
 
-    /// The in-flight law's bound on the mean batch: lanes of all workers / networks.
+    /// The in-flight law's bound on the mean batch: see [`in_flight_bound`].
     pub fn in_flight_bound(&self) -> f64 {
         in_flight_bound(self.lanes, self.networks)
     }
@@ -101,8 +92,8 @@ impl fmt::Display for ServerMetrics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "mean batch {:.1} of at most {:.0} ({} lanes in flight / {} networks), device busy {:.0} %, closed by",
-            self.batch_mean,
+            "mean batch {:.1} of at most {:.1} ({} lanes in flight / {} networks), device busy {:.0} %, closed by",
+            self.sizes.mean(),
             self.in_flight_bound(),
             self.lanes,
             self.networks,
@@ -115,11 +106,17 @@ impl fmt::Display for ServerMetrics {
     }
 }
 
-/// The in-flight law: a lane has one row outstanding and each call serves one network, so the mean
-/// batch is at most `lanes / networks`, whatever the window; `lanes` counts those of all workers.
-/// 0 where nothing was asked.
+/// The in-flight law: a lane has one row outstanding and each call serves one network, so `lanes`
+/// rows (those of all workers that share batches) make the fewest and largest calls when they all
+/// come together; the mean batch is then `lanes / m`, whatever the window, where `m` is the mean
+/// number of networks that `lanes` rows ask for if they ask each of `networks` equally often:
+/// `m = k·(1 − (1 − 1/k)^lanes)`, which is `k` but for a handful of lanes. 0 where nothing was asked.
 pub fn in_flight_bound(lanes: usize, networks: usize) -> f64 {
-    if networks == 0 { 0.0 } else { lanes as f64 / networks as f64 }
+    if networks == 0 || lanes == 0 {
+        return 0.0;
+    }
+    let (lanes, networks) = (lanes as f64, networks as f64);
+    lanes / (networks * (1.0 - (1.0 - 1.0 / networks).powf(lanes)))
 }
 
 /// One batch, as its server thread measured it.
@@ -138,7 +135,7 @@ pub(crate) struct Tally {
     sweeps: u64,
     closes: [u64; CloseReason::ALL.len()],
     /// Forward calls by their number of rows.
-    sizes: Vec<u64>,
+    sizes: BatchSizes,
     /// Forward calls by network.
     calls: Vec<u64>,
     queue_wait: Duration,
@@ -149,14 +146,14 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn new(max_batch: usize, num_nets: usize) -> Self {
+    pub(crate) fn new(num_nets: usize) -> Self {
         Self {
             since: Instant::now(),
             rows: 0,
             padding_rows: 0,
             sweeps: 0,
             closes: [0; CloseReason::ALL.len()],
-            sizes: vec![0; max_batch + 1],
+            sizes: BatchSizes::default(),
             calls: vec![0; num_nets],
             queue_wait: Duration::ZERO,
             queue_wait_max: Duration::ZERO,
@@ -168,7 +165,7 @@ impl Tally {
 
     pub(crate) fn note_call(&mut self, net: usize, rows: usize) {
         self.calls[net] += 1;
-        self.sizes[rows] += 1;
+        self.sizes.add(rows);
     }
 
     pub(crate) fn note_sweep(&mut self, rows: usize, queued: Duration, in_flight: Duration) {
@@ -188,7 +185,7 @@ impl Tally {
 
     /// The counts so far, which start again from nothing.
     pub(crate) fn take(&mut self, threads: usize, in_flight_peak: usize) -> ServerMetrics {
-        let fresh = Self::new(self.sizes.len() - 1, self.calls.len());
+        let fresh = Self::new(self.calls.len());
         let counts = std::mem::replace(self, fresh);
         counts.snapshot((self.since - counts.since).as_secs_f64(), threads, in_flight_peak)
     }
@@ -205,11 +202,7 @@ impl Tally {
             batches: self.closes.iter().sum(),
             calls,
             closes: self.closes,
-            batch_mean: share(self.call_rows() as f64, calls as f64),
-            batch_p50: self.percentile(0.5),
-            batch_p95: self.percentile(0.95),
-            batch_max: self.percentile(1.0),
-            histogram: self.histogram(),
+            sizes: self.sizes.clone(),
             queue_wait_mean_s: share(self.queue_wait.as_secs_f64(), self.sweeps as f64),
             queue_wait_max_s: self.queue_wait_max.as_secs_f64(),
             forward_s,
@@ -219,30 +212,6 @@ impl Tally {
             lanes: self.lanes,
             networks: self.calls.iter().filter(|&&calls| calls > 0).count(),
         }
-    }
-
-    fn call_rows(&self) -> u64 {
-        self.sizes.iter().zip(0u64..).map(|(calls, rows)| calls * rows).sum()
-    }
-
-    /// The smallest size that at least this share of the calls does not exceed.
-    fn percentile(&self, share: f64) -> usize {
-        let calls: u64 = self.sizes.iter().sum();
-        let rank = (share * calls as f64).ceil() as u64;
-        let mut seen = 0;
-        let reached = self.sizes.iter().position(|&calls| {
-            seen += calls;
-            seen >= rank
-        });
-        reached.unwrap_or(0)
-    }
-
-    fn histogram(&self) -> [u64; HISTOGRAM_LEN] {
-        let mut histogram = [0; HISTOGRAM_LEN];
-        for (rows, calls) in self.sizes.iter().enumerate().skip(1) {
-            histogram[(rows.ilog2() as usize).min(HISTOGRAM_LEN - 1)] += calls;
-        }
-        histogram
     }
 }
 
@@ -256,22 +225,23 @@ mod tests {
 
     #[test]
     fn a_snapshot_holds_the_sizes_and_starts_again() {
-        let mut tally = Tally::new(64, 3);
+        let mut tally = Tally::new(3);
         for rows in 1..=40 {
             tally.note_call(rows % 2, rows);
         }
         let metrics = tally.take(2, 77);
         assert_eq!((metrics.calls, metrics.networks, metrics.in_flight_peak), (40, 2, 77));
-        assert_eq!((metrics.batch_p50, metrics.batch_p95, metrics.batch_max), (20, 38, 40));
-        assert_eq!(metrics.batch_mean, 20.5);
-        assert_eq!(metrics.histogram[..7], [1, 2, 4, 8, 16, 9, 0]);
+        assert_eq!(
+            (metrics.sizes.percentile(0.5), metrics.sizes.max(), metrics.sizes.mean()),
+            (20, 40, 20.5)
+        );
         let empty = tally.take(2, 0);
-        assert_eq!((empty.calls, empty.batch_max, empty.batch_mean), (0, 0, 0.0));
+        assert_eq!((empty.calls, empty.sizes.max(), empty.sizes.mean()), (0, 0, 0.0));
     }
 
     #[test]
     fn shares_follow_from_times() {
-        let mut tally = Tally::new(8, 1);
+        let mut tally = Tally::new(1);
         tally.note_call(0, 4);
         let ms = Duration::from_millis;
         tally.note_sweep(3, ms(2), ms(10));
@@ -288,15 +258,22 @@ mod tests {
     }
 
     #[test]
+    fn few_rows_do_not_ask_for_every_network() {
+        assert_eq!((in_flight_bound(7, 0), in_flight_bound(1, 2), in_flight_bound(9, 1)), (0.0, 1.0, 9.0));
+        assert!((in_flight_bound(2, 2) - 2.0 / 1.5).abs() < 1e-12, "two rows: one call or two");
+        assert!((in_flight_bound(512, 2) - 256.0).abs() < 1e-9);
+    }
+
+    #[test]
     fn the_summary_names_the_bound() {
-        let mut tally = Tally::new(8, 2);
+        let mut tally = Tally::new(2);
         tally.note_call(0, 4);
         tally.note_call(1, 4);
         let batch =
             BatchRecord { reason: CloseReason::Quorum, lanes: 8, forward: Duration::ZERO, padding_rows: 0 };
         tally.note_batch(&batch);
         let text = tally.snapshot(1.0, 1, 8).to_string();
-        let start = "mean batch 4.0 of at most 4 (8 lanes in flight / 2 networks), device busy 0 %";
+        let start = "mean batch 4.0 of at most 4.0 (8 lanes in flight / 2 networks), device busy 0 %";
         assert_eq!(text, format!("{start}, closed by quorum 1"));
     }
 }

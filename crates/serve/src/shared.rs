@@ -38,7 +38,7 @@ pub(crate) struct Shared {
 
 impl Shared {
     pub(crate) fn new(spec: ModelSpec, config: ServerConfig, signals: Signals) -> Self {
-        let tally = Mutex::new(Tally::new(config.max_batch, spec.num_nets));
+        let tally = Mutex::new(Tally::new(spec.num_nets));
         Self {
             spec,
             config,

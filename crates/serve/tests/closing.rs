@@ -64,7 +64,7 @@ fn a_sweep_above_max_batch_is_run_in_calls_of_max_batch() {
             let client = &mut server.client(1).unwrap();
             assert_eq!(walk(client, 0, 29, 1, 3, || ()).unwrap(), inline(0, 29, 3));
             let metrics = server.take_metrics();
-            assert_eq!((metrics.rows, metrics.batch_max), (87, 8));
+            assert_eq!((metrics.rows, metrics.sizes.max()), (87, 8));
         }
     });
 }
@@ -144,7 +144,7 @@ fn closed_clients_that_wait_for_every_answer_fill_every_batch() {
         });
         let metrics = server.take_metrics();
         assert_eq!((metrics.lanes, metrics.networks, metrics.in_flight_bound()), (8, 1, 8.0));
-        assert_eq!((metrics.batch_p50, metrics.batch_max, metrics.in_flight_peak), (8, 8, 8));
+        assert_eq!((metrics.sizes.percentile(0.5), metrics.sizes.max(), metrics.in_flight_peak), (8, 8, 8));
     });
 }
 

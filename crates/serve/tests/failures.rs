@@ -248,7 +248,7 @@ fn edge_knobs_end_cleanly() {
                 let server = start(&model(), config.clone());
                 assert_all_inline(workers(&server, shapes), shapes);
                 let metrics = server.drain().unwrap();
-                assert!(metrics.batch_max <= config.max_batch);
+                assert!(metrics.sizes.max() <= config.max_batch);
             });
         }
     }

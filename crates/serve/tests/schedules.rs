@@ -67,7 +67,7 @@ impl Schedule {
         });
         let metrics = server.drain().expect("nothing fails");
         let rows: usize = self.workers.iter().map(|&(lanes, _, steps)| lanes * steps as usize).sum();
-        same && metrics.rows == rows as u64 && metrics.batch_max <= self.config.max_batch
+        same && metrics.rows == rows as u64 && metrics.sizes.max() <= self.config.max_batch
     }
 
     fn disturb(&self, noise: &mut Stream) {

@@ -6,22 +6,22 @@ use std::time::Duration;
 
 use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::reservoir::Memories;
-use deepcfr_cfr::traversal::evaluators::{LocalEvaluator, TableEvaluator};
+use deepcfr_cfr::traversal::evaluators::TableEvaluator;
 use deepcfr_cfr::traversal::{
-    self, Budgets, OutcomeSampling, Sampling, StrategySource, TraversalError, TraversalPlan, TraversalStats,
+    self, Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalError, TraversalPlan,
+    TraversalStats,
 };
 use deepcfr_core::{Encoder, Evaluator, Game, NUM_PLAYERS};
 
-use crate::config::{self, RunConfig, Scheduler};
+use crate::config::{self, RunConfig};
+use crate::error::TrainError;
+use crate::inference::Inference;
+use crate::lanes;
 use crate::metrics::BatchMetrics;
 use crate::small_game::SmallGame;
 
-/// Lanes a worker where the configuration leaves it open: batches that reach the flat part of the
-/// forward pass's cost curve, with little left waiting at the end of an iteration.
-const LANES: usize = 64;
-
 /// Counts over both traversers.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Collected {
     pub(crate) nodes: u64,
     pub(crate) traversals: u64,
@@ -30,6 +30,8 @@ pub(crate) struct Collected {
     pub(crate) samples: [u64; NUM_PLAYERS],
     pub(crate) strategy_samples: u64,
     pub(crate) commit: Duration,
+    worker_logic: Duration,
+    worker_wait: Duration,
     pub(crate) batches: BatchMetrics,
 }
 
@@ -37,13 +39,11 @@ pub(crate) struct Collected {
 pub(crate) struct Collector {
     plan: TraversalPlan,
     pub(crate) workers: usize,
-    max_batch: usize,
 }
 
 impl Collector {
     pub(crate) fn new(config: &RunConfig, workers: usize) -> Self {
         let traversal = &config.traversal;
-        let one_lane = traversal.scheduler == Scheduler::Recursive;
         let plan = TraversalPlan {
             seed: config.run.seed,
             iteration: 0,
@@ -54,6 +54,10 @@ impl Collector {
                 config::Sampling::Outcome => Sampling::Outcome(OutcomeSampling {
                     epsilon: traversal.epsilon,
                     clip: traversal.value_clip,
+                    continuation: match traversal.continuation {
+                        config::Continuation::Strategy => Continuation::Strategy,
+                        config::Continuation::Sampling => Continuation::Sampling,
+                    },
                 }),
             },
             all_negative: all_negative(config),
@@ -62,18 +66,19 @@ impl Collector {
                 max_nodes_per_traversal: traversal.max_nodes_per_traversal.unwrap_or(u64::MAX),
                 max_nodes_per_iteration: traversal.max_nodes_per_iteration.unwrap_or(u64::MAX),
             },
-            lanes: if one_lane { 1 } else { traversal.lanes.unwrap_or(LANES) },
-            groups: 1,
+            lanes: if traversal.scheduler.is_one_lane() {
+                1
+            } else {
+                traversal.lanes.unwrap_or(lanes::UNMEASURED)
+            },
+            groups: traversal.scheduler.groups(),
         };
-        Self { plan, workers, max_batch: if one_lane { 1 } else { traversal.max_batch } }
+        Self { plan, workers }
     }
 
-    /// A local evaluator for each worker.
-    pub(crate) fn evaluators(
-        &self,
-        factory: &dyn deepcfr_core::ModelFactory,
-    ) -> Result<Vec<LocalEvaluator>, deepcfr_core::ModelError> {
-        (0..self.workers).map(|_| Ok(LocalEvaluator::new(factory.open()?, self.max_batch))).collect()
+    /// Gives each worker so many lanes from now on.
+    pub(crate) fn set_lanes(&mut self, lanes: usize) {
+        self.plan.lanes = lanes;
     }
 
     /// Runs an iteration's traversals on a small game's tree; `advantages` are tabulated outputs,
@@ -98,20 +103,20 @@ impl Collector {
         encoder: &impl Encoder<G>,
         iteration: u32,
         networks: bool,
-        workers: &mut [LocalEvaluator],
+        inference: &mut Inference,
         memories: &mut Memories,
-    ) -> Result<Collected, TraversalError> {
-        let mut collected = self.run(game, encoder, iteration, networks, workers, memories)?;
-        for worker in workers {
-            let stats = worker.take_stats();
-            let batches = &mut collected.batches;
-            batches.rows += stats.rows;
-            batches.batches += stats.batches;
-            batches.max_rows = batches.max_rows.max(stats.max_batch as u64);
-            batches.forward_seconds += stats.forward.as_secs_f64();
-        }
-        let batches = &mut collected.batches;
-        batches.mean_rows = batches.rows as f64 / batches.batches.max(1) as f64;
+    ) -> Result<Collected, TrainError> {
+        inference.restart_metrics();
+        let mut collected = inference
+            .with_workers(|workers| self.run(game, encoder, iteration, networks, workers, memories))?;
+        let busy = collected.worker_logic.as_secs_f64();
+        let wait = collected.worker_wait.as_secs_f64();
+        let share = |part: f64| if busy + wait > 0.0 { part / (busy + wait) } else { 0.0 };
+        collected.batches = BatchMetrics {
+            worker_busy_share: share(busy),
+            worker_wait_share: share(wait),
+            ..inference.take_metrics(self.plan.lanes)
+        };
         Ok(collected)
     }
 
@@ -144,6 +149,8 @@ impl Collected {
         self.samples[traverser] += stats.advantage_samples;
         self.strategy_samples += stats.strategy_samples;
         self.commit += stats.times.commit;
+        self.worker_logic += stats.times.logic;
+        self.worker_wait += stats.times.inference_wait;
     }
 }
 

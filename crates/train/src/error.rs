@@ -4,7 +4,7 @@
 
 use deepcfr_cfr::tabular::TreeError;
 use deepcfr_cfr::traversal::TraversalError;
-use deepcfr_core::{GameError, LearnError, ModelError};
+use deepcfr_core::{EvaluatorError, GameError, LearnError, ModelError};
 
 use crate::checkpoint::CheckpointError;
 use crate::memory_plan::MemoryError;
@@ -57,14 +57,15 @@ pub enum TrainError {
     /// Saved networks that cannot be read.
     #[error("saved weights: {0}")]
     Weights(#[from] deepcfr_nn::WeightsError),
-    /// A scheduler that the trainer cannot run yet.
-    #[error(
-        "traversal.scheduler = {name:?}: the trainer does not drive the batching server yet; use \"interleaved\" or \"recursive\""
-    )]
-    Scheduler {
-        /// What was asked for.
-        name: &'static str,
-    },
+    /// The batching server could not be started.
+    #[error("inference server: {0}")]
+    Server(#[from] deepcfr_serve::StartError),
+    /// The batching server did not take new weights.
+    #[error("inference server: {0}")]
+    Publish(#[from] deepcfr_serve::PublishError),
+    /// Rows were not answered.
+    #[error("inference: {0}")]
+    Evaluator(#[from] EvaluatorError),
     /// An opponent that the game does not have.
     #[error("evaluation.opponents: {game} has no opponent {name:?}; it has {known}")]
     Opponent {
@@ -81,12 +82,9 @@ impl TrainError {
     /// Whether the remedy is other input (a key, a file, a name) rather than another machine or a fix.
     pub fn is_bad_input(&self) -> bool {
         match self {
-            Self::Rules { .. }
-            | Self::Game(_)
-            | Self::Tree(_)
-            | Self::Memory(_)
-            | Self::Opponent { .. }
-            | Self::Scheduler { .. } => true,
+            Self::Rules { .. } | Self::Game(_) | Self::Tree(_) | Self::Memory(_) | Self::Opponent { .. } => {
+                true
+            }
             Self::Folder(error) => !matches!(error, RunFolderError::Io { .. }),
             Self::Checkpoint(error) => !matches!(error, CheckpointError::Io { .. }),
             _ => false,

@@ -5,18 +5,18 @@
 use std::time::Instant;
 
 use deepcfr_cfr::matches::{self, Bot, Contestant, MatchPlan, MatchRecord, NetworkStrategy, Pairing};
-use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
 use deepcfr_core::{Encoder, Game, NUM_PLAYERS, NetId, SampleShape};
 
 use crate::collect::all_negative;
 use crate::config::{EvaluatedPolicy, NashConv, RunConfig};
 use crate::error::TrainError;
+use crate::inference::Inference;
 use crate::metrics::{EvaluationMetrics, ExactMetrics, MatchMetrics};
 use crate::networks::{NUM_NETS, factory};
 use crate::registry::Setup;
 use crate::trainer::{State, Tabulated};
 
-/// Games in flight per worker.
+/// Games in flight in each worker of a scheduler with many lanes.
 const LANES: usize = 128;
 
 /// What is evaluated, and with what.
@@ -104,10 +104,12 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
             seed: self.config.run.seed,
             evaluation: self.state.iteration,
             deals: self.config.evaluation.deals,
-            lanes: LANES,
+            lanes: if self.config.traversal.scheduler.is_one_lane() { 1 } else { LANES },
         };
-        let mut workers = self.evaluators()?;
-        let records = matches::play(&self.setup.game, &self.setup.encoder, &plan, &pairings, &mut workers)?;
+        let (game, encoder) = (&self.setup.game, &self.setup.encoder);
+        let records = self
+            .inference()?
+            .with_workers(|workers| matches::play(game, encoder, &plan, &pairings, workers))?;
         Ok(names.iter().zip(&records).map(|(&names, record)| match_metrics(names, record)).collect())
     }
 
@@ -151,27 +153,22 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         self.config.evaluation.opponents.iter().map(find).collect()
     }
 
-    /// A local evaluator a worker, with the networks of every strategy loaded.
-    fn evaluators(&self) -> Result<Vec<LocalEvaluator>, TrainError> {
+    /// The networks of every strategy, under the scheduler of traversals.
+    fn inference(&self) -> Result<Inference, TrainError> {
         let networks = &self.state.networks;
         let sampled = self.config.evaluation.policies.contains(&EvaluatedPolicy::SdCfr);
         let archive = if sampled { networks.archive.entries() } else { &[] };
         let factory = factory(self.config, self.shape, NUM_NETS + archive.len() * NUM_PLAYERS);
-        let open = |_| -> Result<LocalEvaluator, TrainError> {
-            let mut model = factory.open()?;
-            for (net, weights) in networks.weights.iter().enumerate() {
-                if let Some(weights) = weights {
-                    model.load(NetId(net as u16), weights)?;
-                }
-            }
-            for (index, entry) in archive.iter().enumerate() {
-                for (player, weights) in entry.networks.iter().enumerate() {
-                    model.load(archived_net(index, player), weights)?;
-                }
-            }
-            Ok(LocalEvaluator::new(model, self.config.traversal.max_batch))
-        };
-        (0..self.workers).map(open).collect()
+        let named = networks.weights.iter().enumerate();
+        let mut nets: Vec<_> =
+            named.filter_map(|(net, weights)| Some((NetId(net as u16), weights.clone()?))).collect();
+        for (index, entry) in archive.iter().enumerate() {
+            let players = entry.networks.iter().enumerate();
+            nets.extend(players.map(|(player, weights)| (archived_net(index, player), weights.clone())));
+        }
+        let mut inference = Inference::open(self.config, &*factory, self.workers)?;
+        inference.publish(&nets)?;
+        Ok(inference)
     }
 }
 

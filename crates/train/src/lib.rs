@@ -17,6 +17,8 @@ mod collect;
 mod error;
 mod evaluation;
 mod exact;
+mod inference;
+mod lanes;
 mod memory_plan;
 mod networks;
 mod registry;

@@ -4,14 +4,17 @@
 
 use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::tabular::TreeLimits;
-use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
-use deepcfr_core::{Encoder, FitContext, FitReport, Game, NUM_PLAYERS, NetId, SampleShape, SampleSource};
+use deepcfr_core::{
+    Encoder, FitContext, FitReport, Game, Model, ModelFactory, NUM_PLAYERS, NetId, SampleShape, SampleSource,
+};
 
 use crate::collect::{Collected, Collector, all_negative};
-use crate::config::{Initialisation, NashConv, RunConfig, Scheduler, Weighting};
+use crate::config::{Initialisation, NashConv, RunConfig, Weighting};
 use crate::error::TrainError;
 use crate::evaluation;
 use crate::exact::Exact;
+use crate::inference::Inference;
+use crate::lanes;
 use crate::machine::memory_bytes;
 use crate::memory_plan::MemoryPlan;
 use crate::metrics::{
@@ -35,7 +38,10 @@ pub(crate) struct Trainer<G: Game, E> {
     pub(crate) state: State,
     small: Option<Tabulated>,
     collector: Collector,
-    workers: Vec<LocalEvaluator>,
+    /// `None` where traversals read a table.
+    inference: Option<Inference>,
+    /// Lanes are still to be chosen, once there is a network to measure.
+    lanes_open: bool,
     clock: PhaseClock,
 }
 
@@ -56,6 +62,8 @@ pub(crate) struct Tabulated {
     traversed: bool,
     /// The advantage networks' outputs, once there are networks.
     advantages: Option<Vec<f32>>,
+    /// Computes them.
+    model: Box<dyn Model>,
 }
 
 impl<G: Game, E: Encoder<G>> Trainer<G, E> {
@@ -66,10 +74,6 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     pub(crate) fn new(config: RunConfig, setup: Setup<G, E>) -> Result<Self, TrainError> {
         let spec = setup.game.spec();
         spec.check()?;
-        let scheduler = config.traversal.scheduler;
-        if matches!(scheduler, Scheduler::Server | Scheduler::InterleavedServer) {
-            return Err(TrainError::Scheduler { name: scheduler.word() });
-        }
         let shape = SampleShape { num_features: setup.encoder.num_features(), num_actions: spec.num_actions };
         let memory_plan = MemoryPlan::of(&config, shape).check(memory_bytes())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -86,9 +90,16 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
             memories,
             networks: Networks::new(&config, shape, threads)?,
         };
+        let small = tabulated(&config, &setup, &*factory)?;
+        let inference = match &small {
+            Some(small) if small.traversed => None,
+            _ => Some(Inference::open(&config, &*factory, collector.workers)?),
+        };
+        let traversal = &config.traversal;
         Ok(Self {
-            small: tabulated(&config, &setup)?,
-            workers: collector.evaluators(&*factory)?,
+            lanes_open: traversal.lanes.is_none() && !traversal.scheduler.is_one_lane(),
+            small,
+            inference,
             config,
             setup,
             shape,
@@ -142,18 +153,19 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     fn collect(&mut self, iteration: u32) -> Result<Collected, TrainError> {
         self.clock.switch(Phase::Traversal);
         let memories = &mut self.state.memories;
-        let collected = match &self.small {
-            Some(small) if small.traversed => {
-                self.collector.on_tree(&small.game, iteration, small.advantages.as_deref(), memories)?
-            }
-            _ => self.collector.on_game(
+        let collected = match (&self.small, &mut self.inference) {
+            (_, Some(inference)) => self.collector.on_game(
                 &self.setup.game,
                 &self.setup.encoder,
                 iteration,
                 self.state.networks.advantage().is_some(),
-                &mut self.workers,
+                inference,
                 memories,
             )?,
+            (Some(small), None) => {
+                self.collector.on_tree(&small.game, iteration, small.advantages.as_deref(), memories)?
+            }
+            (None, None) => unreachable!("without a table there is inference"),
         };
         self.clock.rebook(Phase::Traversal, Phase::Memory, collected.commit);
         self.clock.switch(Phase::Other);
@@ -225,15 +237,38 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     /// Puts the advantage networks in force for traversals.
     fn publish(&mut self) -> Result<(), TrainError> {
         let Some(networks) = self.state.networks.advantage() else { return Ok(()) };
-        for worker in &mut self.workers {
-            for (player, weights) in networks.iter().enumerate() {
-                worker.model_mut().load(NetId::advantage(player), weights)?;
+        let nets = [0, 1].map(|player: usize| (NetId::advantage(player), networks[player].clone()));
+        if let Some(inference) = &mut self.inference {
+            inference.publish(&nets)?;
+            if std::mem::take(&mut self.lanes_open) {
+                self.choose_lanes(&nets[0].1)?;
             }
         }
         if let Some(small) = &mut self.small {
-            let model = self.workers[0].model_mut();
-            small.advantages = Some(small.game.tabulate(model, NetId::advantage)?);
+            for (net, weights) in &nets {
+                small.model.load(*net, weights)?;
+            }
+            small.advantages = Some(small.game.tabulate(&mut *small.model, NetId::advantage)?);
         }
+        Ok(())
+    }
+
+    /// Lanes from the cost curve of a network, measured on rows of the memory.
+    fn choose_lanes(&mut self, weights: &std::sync::Arc<deepcfr_core::Weights>) -> Result<(), TrainError> {
+        let memory = &self.state.memories.advantage[0];
+        let traversal = &self.config.traversal;
+        let count = memory.len().min(traversal.max_batch);
+        let mut rows = vec![0.0; count * self.shape.num_features];
+        let mut targets = vec![0.0; self.shape.num_actions];
+        for (index, row) in rows.chunks_exact_mut(self.shape.num_features).enumerate() {
+            memory.read(index, row, &mut targets);
+        }
+        let mut model = factory(&self.config, self.shape, NUM_NETS).open()?;
+        model.load(NetId::advantage(0), weights)?;
+        let batch = lanes::flat_batch(&mut *model, &rows, traversal.max_batch)?;
+        let lanes = lanes::lanes_for(batch, traversal.scheduler, self.collector.workers);
+        tracing::debug!(batch, lanes, "lanes chosen from the measured cost of a forward pass");
+        self.collector.set_lanes(lanes);
         Ok(())
     }
 
@@ -275,7 +310,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
                 strategy: memories.strategy.len() as u64,
             },
             fits: PerNetwork { advantage: [fit(0), fit(1)], strategy: fit(2) },
-            batches: collected.batches,
+            batches: collected.batches.clone(),
             evaluation,
             ..IterationMetrics::default()
         }
@@ -292,6 +327,7 @@ impl Tabulated {
 fn tabulated<G: Game, E: Encoder<G>>(
     config: &RunConfig,
     setup: &Setup<G, E>,
+    factory: &dyn ModelFactory,
 ) -> Result<Option<Tabulated>, TrainError> {
     let below = config.traversal.tabulate_below.unwrap_or(0);
     let exact = config.evaluation.nash_conv == NashConv::Auto;
@@ -306,5 +342,8 @@ fn tabulated<G: Game, E: Encoder<G>>(
     let traversed = game.tree.num_infosets() as u64 <= below;
     let baseline = exact && config.evaluation.tabular_baseline;
     let exact = Exact::new(&game, baseline, config.run.seed, setup.ante);
-    Ok(Some(Tabulated { game, exact, traversed, advantages: None }))
+    Ok(Some(Tabulated { game, exact, traversed, advantages: None, model: factory.open()? }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,7 +27,7 @@ mod worker;
 
 pub use error::TraversalError;
 pub use outcome::{Baseline, NoBaseline};
-pub use plan::{Budgets, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
+pub use plan::{Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
 pub use stats::{TraversalStats, TraversalTimes};
 
 use external::External;

@@ -8,7 +8,7 @@ use deepcfr_core::{
     SampleMeta, SampleSink, Stream, Turn,
 };
 
-use super::{Baseline, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
+use super::{Baseline, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
 use crate::regret::{regret_matching, sample_action, uniform};
 
 /// Runs the traversals of `plan` (but for its budgets, lanes and groups) one after the other and
@@ -102,8 +102,15 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
             Sampling::External => self.every_action(state, legal)?,
             Sampling::Outcome(sampling) => self.one_action(state, legal, &strategy, sampling)?,
         };
-        let mean: f64 =
-            legal.iter().map(usize::from).map(|action| f64::from(strategy[action]) * values[action]).sum();
+        let trembling = match self.plan.sampling {
+            Sampling::Outcome(OutcomeSampling { epsilon, continuation: Continuation::Sampling, .. }) => {
+                epsilon
+            }
+            _ => 0.0,
+        };
+        let weight =
+            |action: usize| trembling / legal.len() as f64 + (1.0 - trembling) * f64::from(strategy[action]);
+        let mean: f64 = legal.iter().map(usize::from).map(|action| weight(action) * values[action]).sum();
         for action in legal.iter().map(usize::from) {
             self.samples[sample].targets[action] = (values[action] - mean) as f32;
         }

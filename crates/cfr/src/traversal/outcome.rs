@@ -2,13 +2,14 @@
 //!
 //! With sampled action `a*`, its sampled value `v̂` and a baseline `b`:
 //! `v̂(a) = b(a) + 1[a = a*]·(v̂ − b(a))/ξ(a)`, `v̂(I) = Σ_a σ(a)·v̂(a)`, and the target of **every**
-//! legal action is `v̂(a) − v̂(I)`. (Lanctot et al. 2009; baseline: Schmid et al. 2019, here at the
+//! legal action is `v̂(a) − v̂(I)`, with `ξ` in place of `σ` in `v̂(I)` if the values are to assume that
+//! the traverser goes on as the samples do. (Lanctot et al. 2009; baseline: Schmid et al. 2019, here at the
 //! traverser's nodes only.) An action that was not sampled has target `b(a) − v̂(I)`, not 0: with 0
 //! the mean target is not the advantage.
 
 use deepcfr_core::{Action, Game};
 
-use super::plan::OutcomeSampling;
+use super::plan::{Continuation, OutcomeSampling};
 use super::scheme::{Scheme, Walk};
 use crate::regret::sample_by;
 
@@ -76,7 +77,13 @@ impl<G: Game, B: Baseline<G>> Scheme<G> for Outcome<'_, B> {
         let values = &mut walk.rows[row..row + targets.len()];
         let sampled = &mut values[usize::from(frame.action)];
         *sampled = self.clip(*sampled + (value - *sampled) / frame.probability);
-        let mean: f64 = legal.iter().map(usize::from).map(|a| f64::from(targets[a]) * values[a]).sum();
+        let epsilon = match self.sampling.continuation {
+            Continuation::Strategy => 0.0,
+            Continuation::Sampling => self.sampling.epsilon,
+        };
+        let explored = epsilon / legal.len() as f64;
+        let weight = |action: usize| explored + (1.0 - epsilon) * f64::from(targets[action]);
+        let mean: f64 = legal.iter().map(usize::from).map(|action| weight(action) * values[action]).sum();
         legal.iter().map(usize::from).for_each(|action| {
             targets[action] = (values[action] - mean) as f32;
         });

@@ -22,11 +22,27 @@ pub struct OutcomeSampling {
     /// Bounds the importance-weighted value of a sampled action to `±clip` points. **A bias**: targets
     /// are no longer advantages in the mean. `None` leaves them unbiased.
     pub clip: Option<f64>,
+    /// Whose later decisions the values assume.
+    pub continuation: Continuation,
+}
+
+/// Whose later decisions the values of outcome sampling assume, where those are the traverser's own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Continuation {
+    /// The strategy's: `v̂(I) = Σ σ(a)·v̂(a)`. Unbiased, but the ratios `σ/ξ` of a trajectory multiply:
+    /// over dozens of decisions most values are 0 and the others are huge.
+    #[default]
+    Strategy,
+    /// Those of the sampling policy: `v̂(I) = Σ ξ(a)·v̂(a)`, without any ratio. **A bias** for the game
+    /// as it is; unbiased for the game in which the traverser's hand trembles, playing `ξ` where it
+    /// means `σ` (a behaviourally constrained game: Farina, Kroer, Sandholm 2017), which a small
+    /// `epsilon` leaves close to it.
+    Sampling,
 }
 
 impl Default for OutcomeSampling {
     fn default() -> Self {
-        Self { epsilon: 0.5, clip: None }
+        Self { epsilon: 0.5, clip: None, continuation: Continuation::Strategy }
     }
 }
 

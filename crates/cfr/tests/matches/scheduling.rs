@@ -75,6 +75,6 @@ fn batches_stay_full_until_the_last_games() {
         [Pairing { subject: Contestant::Network(&average), opponent: Contestant::Network(&average) }];
     play(&game, &encoder, &plan(500, 16), &pairings, &mut workers).unwrap();
     let stats = workers[0].take_stats();
-    let mean = stats.rows as f64 / stats.batches as f64;
-    assert!(mean > 15.5 && stats.max_batch == 16, "mean batch {mean}");
+    let mean = stats.sizes.mean();
+    assert!(mean > 15.5 && stats.sizes.max() == 16, "mean batch {mean}");
 }

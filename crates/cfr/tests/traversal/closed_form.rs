@@ -64,7 +64,8 @@ fn external_sampling_sees_the_other_side_with_its_own_sign() {
 
 #[test]
 fn outcome_sampling_gives_every_action_its_target() {
-    let sampling = Sampling::Outcome(OutcomeSampling { epsilon: 1.0, clip: None });
+    let sampling =
+        Sampling::Outcome(OutcomeSampling { epsilon: 1.0, clip: None, ..OutcomeSampling::default() });
     let (log, _) = run(&tree(), &TABLE, plan(sampling, 0, 400));
     let first = (0.0, vec![12.0, -4.0]);
     let up = [(0.0, vec![-3.0, 1.0]), (2.0, vec![2.0, -2.0])];
@@ -84,7 +85,8 @@ fn outcome_sampling_gives_every_action_its_target() {
 
 #[test]
 fn clipping_bounds_the_sampled_value() {
-    let sampling = Sampling::Outcome(OutcomeSampling { epsilon: 1.0, clip: Some(10.0) });
+    let sampling =
+        Sampling::Outcome(OutcomeSampling { epsilon: 1.0, clip: Some(10.0), ..OutcomeSampling::default() });
     let (log, _) = run(&tree(), &TABLE, plan(sampling, 0, 50));
     // Action 0's value 8/½ = 16 counts as 10: v̂ = 2.5.
     assert!(rows(&log.advantage).contains(&(0.0, vec![7.5, -2.5])));

@@ -2,7 +2,8 @@
 
 use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::{
-    self, Baseline, NoBaseline, Sampling, StrategySource, TraversalPlan, TraversalStats, oracle,
+    self, Baseline, Continuation, NoBaseline, OutcomeSampling, Sampling, StrategySource, TraversalPlan,
+    TraversalStats, oracle,
 };
 use deepcfr_core::{Encoder, Game, SampleShape};
 use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
@@ -109,8 +110,9 @@ impl<G: Game> Baseline<G> for Arbitrary {
 #[test]
 fn baselines_and_clips_agree_with_the_oracle() {
     let (game, encoder) = leduc();
-    let clipped = Sampling::Outcome(traversal::OutcomeSampling { epsilon: 0.3, clip: Some(5.0) });
-    for sampling in [OUTCOME, clipped] {
+    let clipped = OutcomeSampling { epsilon: 0.3, clip: Some(5.0), continuation: Continuation::Strategy };
+    let trembling = OutcomeSampling { continuation: Continuation::Sampling, clip: None, ..clipped };
+    for sampling in [OUTCOME, Sampling::Outcome(clipped), Sampling::Outcome(trembling)] {
         let plan = TraversalPlan { lanes: 9, ..plan(sampling, 0, 400) };
         let expected = oracle_log(&game, &encoder, &plan, &Arbitrary);
         let mut log = Log::default();

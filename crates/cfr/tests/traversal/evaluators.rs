@@ -26,9 +26,8 @@ fn a_local_evaluator_accounts_for_its_batches() {
     let mut worker = [local(&Kuhn, &KuhnEncoder, 8)];
     let (_, stats) = run(&KuhnEncoder, &mut worker);
     let local = worker[0].take_stats();
-    assert_eq!((local.rows, local.max_batch <= 8), (stats.rows, true));
-    assert_eq!(local.histogram.counts().iter().sum::<u64>(), local.batches);
-    assert!(local.batches < stats.rows / 2, "rows share batches");
+    assert_eq!((local.sizes.rows(), local.sizes.max() <= 8, local.networks), (stats.rows, true, 2));
+    assert!(local.sizes.calls() < stats.rows / 2, "rows share batches");
     assert_eq!(worker[0].take_stats(), Default::default());
 }
 
@@ -39,7 +38,7 @@ fn a_cache_asks_once_per_infoset_and_version() {
     assert!(log == reference());
     let (hits, misses) = worker[0].hits_and_misses();
     assert_eq!(hits + misses, stats.rows);
-    assert_eq!(worker[0].inner_mut().take_stats().rows, misses);
+    assert_eq!(worker[0].inner_mut().take_stats().sizes.rows(), misses);
     // Twelve infosets; lanes that meet one before its first answer ask too.
     assert!((12..=12 * 12).contains(&misses), "{misses} misses");
     worker[0].set_version(0);

@@ -16,7 +16,8 @@ use crate::model::{HashModel, Log, OUTCOME, local, plan};
 
 #[test]
 fn plans_that_cannot_run_are_refused() {
-    let outcome = |epsilon, clip| Sampling::Outcome(OutcomeSampling { epsilon, clip });
+    let outcome =
+        |epsilon, clip| Sampling::Outcome(OutcomeSampling { epsilon, clip, ..OutcomeSampling::default() });
     let refusal = |plan: TraversalPlan, workers: usize| {
         let mut evaluators = vec![ConstantEvaluator::new(vec![0.0; 2]); workers];
         traversal::run(&Kuhn, &KuhnEncoder, &plan, &mut evaluators, &mut Log::default()).expect_err("refused")

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
-use deepcfr_cfr::traversal::{Budgets, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
+use deepcfr_cfr::traversal::{
+    Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan,
+};
 use deepcfr_core::{
     Encoder, Game, Model, ModelError, ModelSpec, NetId, Player, Purpose, SampleMeta, SampleSink, Stream,
     Weights,
@@ -89,7 +91,8 @@ pub(crate) fn plan(sampling: Sampling, traverser: Player, count: u32) -> Travers
     }
 }
 
-pub(crate) const OUTCOME: Sampling = Sampling::Outcome(OutcomeSampling { epsilon: 0.4, clip: None });
+pub(crate) const OUTCOME: Sampling =
+    Sampling::Outcome(OutcomeSampling { epsilon: 0.4, clip: None, continuation: Continuation::Strategy });
 
 /// Every sample in order, by its bits.
 #[derive(Debug, Default, PartialEq)]

@@ -76,7 +76,8 @@ fn the_outcome_sampling_target_is_unbiased_and_the_zeroed_one_is_not() {
     const COUNT: u32 = 200_000;
     let choice = Node::Choice { player: 0, infoset: 0, children: vec![1, 2] };
     let game = HandTree(vec![choice, Node::End(-10.0), Node::End(-12.0)]);
-    let sampling = Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None });
+    let sampling =
+        Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None, ..OutcomeSampling::default() });
     let mut tally = Targets::default();
     let mut workers = [ConstantEvaluator::new(vec![9.0, 1.0])];
     traversal::run(&game, &KeyEncoder, &plan(sampling, 0, COUNT), &mut workers, &mut tally)
@@ -223,12 +224,14 @@ fn external_sampling_targets_are_advantages_in_the_mean() {
 
 #[test]
 fn outcome_sampling_targets_are_advantages_in_the_mean() {
-    let sampling = Sampling::Outcome(OutcomeSampling { epsilon: EPSILON, clip: None });
+    let sampling =
+        Sampling::Outcome(OutcomeSampling { epsilon: EPSILON, clip: None, ..OutcomeSampling::default() });
     assert_means_are_exact(sampling, &NoBaseline);
 }
 
 #[test]
 fn outcome_sampling_targets_are_advantages_in_the_mean_with_an_arbitrary_baseline() {
-    let sampling = Sampling::Outcome(OutcomeSampling { epsilon: EPSILON, clip: None });
+    let sampling =
+        Sampling::Outcome(OutcomeSampling { epsilon: EPSILON, clip: None, ..OutcomeSampling::default() });
     assert_means_are_exact(sampling, &Arbitrary);
 }

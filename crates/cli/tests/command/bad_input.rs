@@ -75,20 +75,3 @@ fn a_resolved_configuration_is_a_configuration() {
     let checked = deepcfr(folder.path(), &["config", "--config", "run.toml", "--check"]);
     assert_eq!((checked.code, checked.out.as_str(), checked.err.as_str()), (Some(0), "", ""));
 }
-
-#[test]
-fn a_scheduler_that_cannot_run_is_refused_and_not_replaced() {
-    for scheduler in ["server", "interleaved+server"] {
-        let assignment = format!("traversal.scheduler={scheduler}");
-        let runs = tempfile::tempdir().expect("a temporary folder");
-        let folder = format!("run.folder={}", runs.path().join("runs").display());
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_deepcfr"))
-            .args(["train", "--preset", "leduc", "--set", &assignment, "--set", &folder])
-            .output()
-            .expect("the binary starts");
-        let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{message}");
-        assert!(message.contains("traversal.scheduler") && message.contains("interleaved"), "{message}");
-        assert!(!runs.path().join("runs").exists(), "nothing is written");
-    }
-}

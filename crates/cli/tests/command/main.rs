@@ -1,6 +1,7 @@
 //! The real command: exit codes, messages, files.
 
 mod bad_input;
+mod killed;
 mod runs;
 
 use std::path::Path;

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use super::words::{Activation, AllNegative, Device, Engine, EvaluatedPolicy, Initialisation, NashConv};
+use super::words::{
+    Activation, AllNegative, Continuation, Device, Engine, EvaluatedPolicy, Initialisation, NashConv,
+};
 use super::words::{Optimizer, Sampling, Scheduler, Steps, StrategyLoss, Weighting};
 use super::zero;
 
@@ -52,6 +54,8 @@ pub struct TraversalSection {
     pub traversals_per_player: u32,
     /// Uniform share of the sampling policy of outcome sampling.
     pub epsilon: f64,
+    /// Whose later decisions outcome sampling's values assume.
+    pub continuation: Continuation,
     /// How lanes and networks are brought together.
     pub scheduler: Scheduler,
     /// Worker threads; `None` for the number of threads.
@@ -84,8 +88,9 @@ pub struct ServerSection {
     pub batch_window_us: u64,
     /// Rows from which an idle device is given a batch.
     pub min_batch: usize,
-    /// Threads that serve batches.
-    pub server_threads: usize,
+    /// Threads that serve batches; `None` for one a core of the CPU.
+    #[serde(with = "zero")]
+    pub server_threads: Option<usize>,
 }
 
 /// `[regret_matching]`.

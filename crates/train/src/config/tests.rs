@@ -208,7 +208,7 @@ fn each_range_is_checked() {
         "traversal.max_batch=0",
         "traversal.value_clip=-1",
         "server.min_batch=0",
-        "server.server_threads=0",
+        "server.server_threads=5000",
         "memory.advantage_capacity=0",
         "memory.strategy_capacity=0",
         "training.learning_rate=0",
@@ -239,6 +239,10 @@ fn combinations_that_make_no_sense_are_refused() {
         (
             &["training.weight_decay=0.1"],
             "training.weight_decay | needs training.optimizer = \"adamw\"; or give 0",
+        ),
+        (
+            &["traversal.continuation=sampling"],
+            "traversal.continuation | needs traversal.sampling = \"outcome\"; or give \"strategy\"",
         ),
         (
             &["traversal.value_clip=10"],

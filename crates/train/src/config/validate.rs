@@ -15,7 +15,7 @@ use super::problem::{ConfigError, Problem};
 use super::rules;
 use super::run_config::RunConfig;
 use super::suggest;
-use super::words::{Device, EvaluatedPolicy, Optimizer, Sampling, Scheduler, Steps};
+use super::words::{Continuation, Device, EvaluatedPolicy, Optimizer, Sampling, Scheduler, Steps};
 
 /// More lanes in all than this would hold more rows in flight than any batch could take.
 const MAX_LANES: usize = 1 << 20;
@@ -50,7 +50,7 @@ impl Check<'_> {
         self.within("network.num_layers", config.network.num_layers, 1..=64);
         self.within("server.batch_window_us", config.server.batch_window_us, 0..=1_000_000);
         self.within("server.min_batch", config.server.min_batch, 1..=1 << 20);
-        self.within("server.server_threads", config.server.server_threads, 1..=1024);
+        self.within("server.server_threads", config.server.server_threads.unwrap_or(0), 0..=1024);
         self.within("memory.advantage_capacity", config.memory.advantage_capacity, 1..=u32::MAX as usize);
         self.within("memory.strategy_capacity", config.memory.strategy_capacity, 1..=u32::MAX as usize);
         self.within("average.archive_capacity", config.average.archive_capacity, 1..=1_000_000);
@@ -119,6 +119,10 @@ impl Check<'_> {
         self.require("training.weight_decay", decays, "needs training.optimizer = \"adamw\"; or give 0");
         let clips = config.traversal.value_clip.is_none() || config.traversal.sampling == Sampling::Outcome;
         self.require("traversal.value_clip", clips, "needs traversal.sampling = \"outcome\"; or give 0");
+        let continues = config.traversal.continuation == Continuation::Strategy
+            || config.traversal.sampling == Sampling::Outcome;
+        let remedy = "needs traversal.sampling = \"outcome\"; or give \"strategy\"";
+        self.require("traversal.continuation", continues, remedy);
         let kept = config.checkpoint.keep.is_none_or(|keep| keep.is_multiple_of(config.checkpoint.every));
         self.require("checkpoint.keep", kept, "give a multiple of checkpoint.every, or 0");
     }

@@ -37,6 +37,16 @@ choices! {
 }
 
 choices! {
+    /// Whose later decisions outcome sampling's values assume.
+    Continuation {
+        /// The strategy's.
+        Strategy = "strategy",
+        /// Those of the sampling policy.
+        Sampling = "sampling",
+    }
+}
+
+choices! {
     /// How lanes and networks are brought together.
     Scheduler {
         /// One lane a worker, one row a call.
@@ -139,5 +149,25 @@ choices! {
         SdCfr = "sd_cfr",
         /// The current iteration's strategy.
         Current = "current",
+    }
+}
+
+impl Scheduler {
+    /// Whether the rows of several workers meet at the batching server.
+    pub const fn is_served(self) -> bool {
+        matches!(self, Self::Server | Self::InterleavedServer)
+    }
+
+    /// Whether a worker has a single lane.
+    pub const fn is_one_lane(self) -> bool {
+        matches!(self, Self::Recursive | Self::Server)
+    }
+
+    /// Groups of lanes in a worker: with two, one advances while the other's rows are under way.
+    pub const fn groups(self) -> usize {
+        match self {
+            Self::InterleavedServer => 2,
+            _ => 1,
+        }
     }
 }

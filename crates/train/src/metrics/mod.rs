@@ -2,6 +2,7 @@
 //!
 //! Not here: how the figures come about (trainer, evaluation) and how they are shown (report).
 
+mod batches;
 mod csv;
 mod evaluation;
 mod file;
@@ -10,6 +11,7 @@ mod phases;
 use deepcfr_core::FitReport;
 use serde::{Deserialize, Serialize};
 
+pub use batches::{BatchMetrics, Closes};
 pub use evaluation::{EvaluationMetrics, ExactMetrics, MatchMetrics, TabularMetrics};
 pub use file::{MetricsError, MetricsWriter, read_metrics};
 pub use phases::{Phase, PhaseClock, PhaseSeconds};
@@ -56,23 +58,6 @@ impl From<&FitReport> for FitMetrics {
             grad_norm: report.grad_norm,
         }
     }
-}
-
-/// Inference batches of an iteration's traversals. How rows fall into batches depends on workers
-/// and lanes, so none of this is comparable between differently scheduled runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct BatchMetrics {
-    /// Rows answered by networks.
-    pub rows: u64,
-    /// Forward passes.
-    pub batches: u64,
-    /// Mean rows a forward pass.
-    pub mean_rows: f64,
-    /// Most rows in one forward pass.
-    pub max_rows: u64,
-    /// Seconds in forward passes, summed over workers: may exceed the traversal phase.
-    pub forward_seconds: f64,
 }
 
 /// Time since the run began, stops between resumes excluded.

@@ -2,6 +2,7 @@
 //!
 //! Not here: figures that are not in the metrics; nothing is computed anew.
 
+mod batches;
 mod curves;
 mod plot;
 mod summary;

@@ -2,21 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use deepcfr_core::{Evaluator, EvaluatorError, Model, ModelError, NetId, Query};
+use deepcfr_core::{BatchSizes, Evaluator, EvaluatorError, Model, ModelError, NetId, Query};
 
-use super::{Answers, BatchHistogram};
+use super::Answers;
 
 /// What a [`LocalEvaluator`] did since its statistics were last taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalStats {
-    /// Rows answered.
-    pub rows: u64,
-    /// Forward passes.
-    pub batches: u64,
-    /// The largest batch.
-    pub max_batch: usize,
     /// Forward passes by size.
-    pub histogram: BatchHistogram,
+    pub sizes: BatchSizes,
+    /// Networks that were asked for rows.
+    pub networks: usize,
     /// Time inside the model.
     pub forward: Duration,
 }
@@ -42,6 +38,8 @@ pub struct LocalEvaluator {
 struct Block {
     lanes: Vec<usize>,
     rows: Vec<f32>,
+    /// Whether there were any since the statistics were last taken.
+    asked: bool,
 }
 
 impl LocalEvaluator {
@@ -77,7 +75,10 @@ impl LocalEvaluator {
 
     /// The statistics so far; they start over at 0.
     pub fn take_stats(&mut self) -> LocalStats {
-        std::mem::take(&mut self.stats)
+        let mut stats = std::mem::take(&mut self.stats);
+        stats.networks =
+            self.blocks.iter_mut().filter_map(|block| std::mem::take(&mut block.asked).then_some(())).count();
+        stats
     }
 
     fn run_block(&mut self, net: usize) -> Result<(), EvaluatorError> {
@@ -104,19 +105,14 @@ impl LocalEvaluator {
 
 impl LocalStats {
     fn add(&mut self, rows: usize, forward: Duration) {
-        self.rows += rows as u64;
-        self.batches += 1;
-        self.max_batch = self.max_batch.max(rows);
-        self.histogram.add(rows);
+        self.sizes.add(rows);
         self.forward += forward;
     }
 
     /// Adds another worker's figures.
     pub fn merge(&mut self, other: &Self) {
-        self.rows += other.rows;
-        self.batches += other.batches;
-        self.max_batch = self.max_batch.max(other.max_batch);
-        self.histogram.merge(&other.histogram);
+        self.sizes.merge(&other.sizes);
+        self.networks = self.networks.max(other.networks);
         self.forward += other.forward;
     }
 }
@@ -131,6 +127,7 @@ impl Evaluator for LocalEvaluator {
         }
         query.encode(&mut block.rows[start..start + self.num_features]);
         block.lanes.push(lane);
+        block.asked = true;
         self.queued.push(lane);
         Ok(())
     }

@@ -1,0 +1,195 @@
+//! What answers the rows of traversals and matches: an evaluator for each worker, or the batching
+//! server, behind one type of worker.
+//!
+//! Not here: which rows there are (`cfr`), and how the server forms batches (`serve`).
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use deepcfr_cfr::traversal::evaluators::{LocalEvaluator, LocalStats};
+use deepcfr_core::{Evaluator, EvaluatorError, ModelFactory, NetId, Query, Weights};
+use deepcfr_serve::{Client, Server, ServerConfig};
+
+use crate::config::{RunConfig, Scheduler};
+use crate::error::TrainError;
+use crate::metrics::{BatchMetrics, Closes};
+
+/// The networks, ready to answer the rows of `workers` workers.
+pub(crate) struct Inference {
+    workers: usize,
+    answers: Answers,
+    since: Instant,
+}
+
+enum Answers {
+    /// Each worker runs its own model on its own thread.
+    Local(Vec<Worker>),
+    /// The workers' rows are answered by the server's threads, in common batches.
+    Served { server: Server, groups: usize },
+}
+
+/// One worker's access to the networks.
+pub(crate) enum Worker {
+    Local(Box<LocalEvaluator>),
+    Client(Box<Client>),
+}
+
+impl Inference {
+    /// Opens what `config` names as the scheduler, without weights.
+    ///
+    /// # Errors
+    /// If a model cannot be opened or a thread cannot be started.
+    pub(crate) fn open(
+        config: &RunConfig,
+        factory: &dyn ModelFactory,
+        workers: usize,
+    ) -> Result<Self, TrainError> {
+        let scheduler = config.traversal.scheduler;
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = config.run.threads.unwrap_or_else(cores);
+        let answers = if scheduler.is_served() {
+            let knobs = ServerConfig {
+                max_batch: config.traversal.max_batch,
+                batch_window_us: config.server.batch_window_us,
+                min_batch: config.server.min_batch,
+                server_threads: config.server.server_threads.unwrap_or(threads),
+                ..ServerConfig::default()
+            };
+            Answers::Served { server: Server::start(&[factory], knobs)?, groups: scheduler.groups() }
+        } else {
+            let rows = if scheduler == Scheduler::Recursive { 1 } else { config.traversal.max_batch };
+            let open = |_| Ok(Worker::Local(Box::new(LocalEvaluator::new(factory.open()?, rows))));
+            Answers::Local((0..workers).map(open).collect::<Result<_, TrainError>>()?)
+        };
+        Ok(Self { workers, answers, since: Instant::now() })
+    }
+
+    /// Puts weights in force for every worker; other networks keep theirs.
+    ///
+    /// # Errors
+    /// If the weights do not fit the models, or the server has failed.
+    pub(crate) fn publish(&mut self, weights: &[(NetId, Arc<Weights>)]) -> Result<(), TrainError> {
+        match &mut self.answers {
+            Answers::Served { server, .. } => server.publish(server.version() + 1, weights)?,
+            Answers::Local(workers) => {
+                for worker in workers {
+                    let Worker::Local(evaluator) = worker else { continue };
+                    for (net, weights) in weights {
+                        evaluator.model_mut().load(*net, weights)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Lends the workers to `work`.
+    ///
+    /// # Errors
+    /// What `work` returns, or that the server has failed.
+    pub(crate) fn with_workers<R, X: Into<TrainError>>(
+        &mut self,
+        work: impl FnOnce(&mut [Worker]) -> Result<R, X>,
+    ) -> Result<R, TrainError> {
+        match &mut self.answers {
+            Answers::Local(workers) => work(workers).map_err(Into::into),
+            Answers::Served { server, groups } => {
+                let client = |_| Ok(Worker::Client(Box::new(server.client(*groups)?)));
+                let mut workers: Vec<_> =
+                    (0..self.workers).map(client).collect::<Result<_, EvaluatorError>>()?;
+                work(&mut workers).map_err(Into::into)
+            }
+        }
+    }
+
+    /// What was answered since the last call; `lanes` is how many each worker had.
+    pub(crate) fn take_metrics(&mut self, lanes: usize) -> BatchMetrics {
+        let elapsed = self.since.elapsed().as_secs_f64();
+        self.since = Instant::now();
+        match &mut self.answers {
+            Answers::Local(workers) => {
+                let mut stats = LocalStats::default();
+                for worker in workers.iter_mut() {
+                    if let Worker::Local(evaluator) = worker {
+                        stats.merge(&evaluator.take_stats());
+                    }
+                }
+                BatchMetrics {
+                    forward_seconds: stats.forward.as_secs_f64(),
+                    networks: stats.networks as u64,
+                    // A worker's rows meet only its own.
+                    in_flight_bound: deepcfr_serve::in_flight_bound(lanes, stats.networks),
+                    ..BatchMetrics::of(&stats.sizes, self.workers, lanes)
+                }
+            }
+            Answers::Served { server, .. } => {
+                let served = server.take_metrics();
+                let device_busy = served.forward_s / (elapsed * served.threads as f64);
+                BatchMetrics {
+                    forward_seconds: served.forward_s,
+                    networks: served.networks as u64,
+                    in_flight_bound: served.in_flight_bound(),
+                    in_flight_mean: Some(served.in_flight_mean),
+                    in_flight_peak: Some(served.in_flight_peak as u64),
+                    device_busy_share: Some(device_busy.min(1.0)),
+                    queue_wait_mean_seconds: Some(served.queue_wait_mean_s),
+                    queue_wait_max_seconds: Some(served.queue_wait_max_s),
+                    closes: Some(Closes::from(&served)),
+                    ..BatchMetrics::of(&served.sizes, self.workers, lanes)
+                }
+            }
+        }
+    }
+
+    /// Starts the time that the next metrics cover.
+    pub(crate) fn restart_metrics(&mut self) {
+        self.take_metrics(0);
+    }
+}
+
+impl Evaluator for Worker {
+    #[inline]
+    fn submit<Q: Query>(&mut self, lane: usize, net: NetId, query: &Q) -> Result<(), EvaluatorError> {
+        match self {
+            Self::Local(local) => local.submit(lane, net, query),
+            Self::Client(client) => client.submit(lane, net, query),
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), EvaluatorError> {
+        match self {
+            Self::Local(local) => local.flush(),
+            Self::Client(client) => client.flush(),
+        }
+    }
+
+    fn wait(&mut self) -> Result<(), EvaluatorError> {
+        match self {
+            Self::Local(local) => local.wait(),
+            Self::Client(client) => client.wait(),
+        }
+    }
+
+    fn rest(&mut self) -> Result<(), EvaluatorError> {
+        match self {
+            Self::Local(local) => local.rest(),
+            Self::Client(client) => client.rest(),
+        }
+    }
+
+    #[inline]
+    fn next_ready(&mut self) -> Option<usize> {
+        match self {
+            Self::Local(local) => local.next_ready(),
+            Self::Client(client) => client.next_ready(),
+        }
+    }
+
+    #[inline]
+    fn output(&self, lane: usize) -> &[f32] {
+        match self {
+            Self::Local(local) => local.output(lane),
+            Self::Client(client) => client.output(lane),
+        }
+    }
+}

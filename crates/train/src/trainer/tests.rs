@@ -1,0 +1,185 @@
+//! Schedulers, workers, lanes and batch sizes change speed only: samples are bit-identical over the
+//! whole grid, and so are the memories and metrics of whole iterations.
+
+use deepcfr_cfr::reservoir::Memories;
+use deepcfr_core::{Encoder, Game, NetId};
+
+use super::Trainer;
+use crate::collect::Collector;
+use crate::config::{Base, RunConfig, Scheduler, resolve};
+use crate::error::TrainError;
+use crate::inference::Inference;
+use crate::metrics::IterationMetrics;
+use crate::networks::{NUM_NETS, factory};
+use crate::registry::{Setup, Visitor, with_game};
+
+/// Two iterations: the second one's traversals ask the networks that the first one fitted.
+const ITERATIONS: usize = 2;
+
+/// What must not depend on how a run is scheduled.
+#[derive(PartialEq, Debug)]
+struct Learned {
+    memories: u64,
+    metrics: Vec<IterationMetrics>,
+}
+
+struct Iterate(RunConfig);
+
+impl Visitor for Iterate {
+    type Output = Learned;
+
+    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
+        self,
+        setup: Setup<G, E>,
+    ) -> Result<Learned, TrainError> {
+        let mut trainer = Trainer::new(self.0, setup)?;
+        let lines = (0..ITERATIONS).map(|_| trainer.iterate()).collect::<Result<Vec<_>, _>>()?;
+        Ok(Learned {
+            memories: trainer.state.memories.hash(),
+            metrics: lines.iter().map(IterationMetrics::without_times).collect(),
+        })
+    }
+}
+
+fn run(preset: &str, sets: &[&str]) -> Learned {
+    let config = resolved(preset, sets);
+    with_game(&config.game.clone(), Iterate(config)).expect("the run goes through")
+}
+
+/// Networks of 3 × 512 and a fit of few steps: what is tested is traversals.
+const LARGE_NETWORK: [&str; 8] = [
+    "network.hidden_size=512",
+    "network.num_layers=3",
+    "training.batch_size=32",
+    "training.advantage_steps=2",
+    "training.strategy_steps=2",
+    "traversal.tabulate_below=0",
+    "evaluation.deals=0",
+    "run.threads=1",
+];
+
+const KUHN: [&str; 1] = ["traversal.traversals_per_player=260"];
+const LEDUC: [&str; 1] = ["traversal.traversals_per_player=260"];
+/// Rounds cut short, so that all 256 lanes hold one.
+const LOST_CITIES: [&str; 2] = ["traversal.traversals_per_player=260", "game.lost_cities.ply_cap=8"];
+
+fn resolved(preset: &str, sets: &[&str]) -> RunConfig {
+    let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+    resolve(&Base::Preset(preset.to_owned()), &sets, None).expect("the settings are valid")
+}
+
+/// Fits networks once, then draws the second iteration's samples under every scheduler.
+struct Grid<'a> {
+    preset: &'a str,
+    sets: &'a [&'a str],
+}
+
+impl Visitor for Grid<'_> {
+    type Output = ();
+
+    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(self, setup: Setup<G, E>) -> Result<(), TrainError> {
+        let mut trainer = Trainer::new(resolved(self.preset, self.sets), setup)?;
+        trainer.iterate()?;
+        let networks = trainer.state.networks.advantage().expect("the first iteration fits networks");
+        let nets = [0, 1].map(|player: usize| (NetId::advantage(player), networks[player].clone()));
+        let draw = |knobs: &[String]| -> Result<_, TrainError> {
+            let knobs: Vec<&str> = knobs.iter().map(String::as_str).collect();
+            let config = resolved(self.preset, &[self.sets, &knobs].concat());
+            let workers = config.traversal.workers.expect("the grid names it");
+            let collector = Collector::new(&config, workers);
+            let mut inference =
+                Inference::open(&config, &*factory(&config, trainer.shape, NUM_NETS), workers)?;
+            inference.publish(&nets)?;
+            let mut memories = Memories::new(trainer.shape, 2000, 1000, 1);
+            let Setup { game, encoder, .. } = &trainer.setup;
+            let collected = collector.on_game(game, encoder, 2, true, &mut inference, &mut memories)?;
+            Ok((memories.hash(), collected.nodes, collected.samples, collected.batches.rows))
+        };
+        let expected = draw(&knobs(Scheduler::Recursive, 1, 0, 1))?;
+        assert!(expected.3 > 500, "the networks are asked: {} rows", expected.3);
+        for &scheduler in Scheduler::ALL {
+            let lanes: &[usize] = if scheduler.is_one_lane() { &[0] } else { &[1, 7, 64, 256] };
+            let batches: &[usize] =
+                if scheduler == Scheduler::Recursive { &[1] } else { &[1, 16, 128, 1024] };
+            for workers in [1, 2, 8] {
+                for &lanes in lanes {
+                    for &max_batch in batches {
+                        let knobs = knobs(scheduler, workers, lanes, max_batch);
+                        assert_eq!(draw(&knobs)?, expected, "{}, {knobs:?}", self.preset);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn knobs(scheduler: Scheduler, workers: usize, lanes: usize, max_batch: usize) -> [String; 5] {
+    [
+        format!("traversal.scheduler={scheduler}"),
+        format!("traversal.workers={workers}"),
+        format!("traversal.lanes={lanes}"),
+        format!("traversal.max_batch={max_batch}"),
+        // Below most batches: why batches close must not matter either.
+        format!("server.min_batch={}", 8.min(max_batch)),
+    ]
+}
+
+fn schedulers_agree(preset: &str, game: &[&str]) {
+    let sets = [&LARGE_NETWORK[..], game].concat();
+    let config = resolved(preset, &sets);
+    with_game(&config.game, Grid { preset, sets: &sets }).expect("every run goes through");
+}
+
+#[test]
+fn kuhn_is_the_same_under_every_scheduler() {
+    schedulers_agree("kuhn", &KUHN);
+}
+
+#[test]
+fn leduc_is_the_same_under_every_scheduler() {
+    schedulers_agree("leduc", &LEDUC);
+}
+
+#[test]
+fn lost_cities_is_the_same_under_every_scheduler() {
+    schedulers_agree("lost-cities", &LOST_CITIES);
+}
+
+/// The presets as they are, but for the number of traversals and steps.
+#[test]
+fn presets_are_the_same_whatever_the_workers_and_lanes() {
+    for (preset, sets) in [
+        ("kuhn", &["traversal.tabulate_below=0", "evaluation.every=2"][..]),
+        ("kuhn", &["evaluation.every=2"]),
+        ("leduc", &["traversal.tabulate_below=0", "evaluation.every=2"]),
+        ("leduc", &["evaluation.every=2"]),
+        (
+            "lost-cities-quick",
+            &[
+                "traversal.traversals_per_player=70",
+                "training.advantage_steps=20",
+                "training.strategy_steps=5",
+                "evaluation.deals=20",
+                "evaluation.every=2",
+            ],
+        ),
+    ] {
+        let expected = run(preset, &[sets, &["traversal.workers=1", "traversal.lanes=1"]].concat());
+        for workers in [1, 2, 8] {
+            for lanes in [7, 64, 256] {
+                let knobs = [format!("traversal.workers={workers}"), format!("traversal.lanes={lanes}")];
+                let knobs: Vec<&str> = knobs.iter().map(String::as_str).collect();
+                let got = run(preset, &[sets, &knobs].concat());
+                assert!(got == expected, "{preset}, {sets:?}, {knobs:?}: {got:?}\nexpected {expected:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn auto_lanes_are_chosen_once_there_is_a_network_and_change_nothing() {
+    let sets = [&LARGE_NETWORK[..], &KUHN, &["evaluation.every=2"]].concat();
+    let auto = run("kuhn", &sets);
+    assert_eq!(auto, run("kuhn", &[&sets[..], &["traversal.lanes=1"]].concat()));
+}
