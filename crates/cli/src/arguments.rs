@@ -27,6 +27,9 @@ pub(crate) enum Command {
     /// Print a resolved configuration, check one, or print the manual of all keys.
     #[command(after_help = presets_help())]
     Config(ConfigArguments),
+    /// Measure parts of the system on this machine.
+    #[command(subcommand)]
+    Bench(BenchCommand),
     /// Show what a run did and which checkpoints it has.
     Inspect(InspectArguments),
 }
@@ -66,9 +69,29 @@ pub(crate) struct EvalArguments {
     /// The run: its folder, its name in `runs`, or one of its checkpoints [default checkpoint: the
     /// latest]
     pub(crate) run: String,
-    /// Set one key of [evaluation], for example --set evaluation.deals=1000; may be repeated
+    /// Set one key of [evaluation], for example --set evaluation.deals=1000, or one that changes speed
+    /// only; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Time the same traversals under every scheduler, in turns, with real networks.
+    #[command(after_help = presets_help())]
+    Schedulers(BenchSchedulersArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchSchedulersArguments {
+    #[command(flatten)]
+    pub(crate) source: ConfigSource,
+    /// How often each scheduler has its turn
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) turns: usize,
+    /// Print JSON, one object a scheduler
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

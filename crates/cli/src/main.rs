@@ -34,6 +34,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Train(train) => commands::train::run(&train),
         Command::Eval(eval) => commands::eval::run(&eval),
         Command::Games => commands::games::run(),
+        Command::Bench(bench) => commands::bench::run(&bench),
         Command::Config(config) => commands::config::run(&config),
         Command::Inspect(inspect) => commands::inspect::run(&inspect),
     }

@@ -22,6 +22,7 @@ mod lanes;
 mod memory_plan;
 mod networks;
 mod registry;
+mod scheduler_bench;
 mod session;
 mod small_game;
 mod state;
@@ -29,4 +30,5 @@ mod trainer;
 
 pub use error::TrainError;
 pub use memory_plan::{MemoryError, MemoryPlan};
+pub use scheduler_bench::{SchedulerTiming, bench_schedulers};
 pub use session::{Observer, Outcome, Start, evaluate, resume, train};

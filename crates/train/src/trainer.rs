@@ -2,14 +2,17 @@
 //!
 //! Not here: files (see `session`), the order of samples (see `cfr`), losses (see `nn`).
 
+use std::sync::Arc;
+
 use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::tabular::TreeLimits;
 use deepcfr_core::{
     Encoder, FitContext, FitReport, Game, Model, ModelFactory, NUM_PLAYERS, NetId, SampleShape, SampleSource,
+    Weights,
 };
 
 use crate::collect::{Collected, Collector, all_negative};
-use crate::config::{Initialisation, NashConv, RunConfig, Weighting};
+use crate::config::{Initialisation, NashConv, RunConfig, Scheduler, Weighting};
 use crate::error::TrainError;
 use crate::evaluation;
 use crate::exact::Exact;
@@ -241,7 +244,8 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         if let Some(inference) = &mut self.inference {
             inference.publish(&nets)?;
             if std::mem::take(&mut self.lanes_open) {
-                self.choose_lanes(&nets[0].1)?;
+                let lanes = self.measured_lanes(self.config.traversal.scheduler, &nets[0].1)?;
+                self.collector.set_lanes(lanes);
             }
         }
         if let Some(small) = &mut self.small {
@@ -253,8 +257,12 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         Ok(())
     }
 
-    /// Lanes from the cost curve of a network, measured on rows of the memory.
-    fn choose_lanes(&mut self, weights: &std::sync::Arc<deepcfr_core::Weights>) -> Result<(), TrainError> {
+    /// Lanes a worker of `scheduler`, from the cost curve of a network on rows of the memory.
+    pub(crate) fn measured_lanes(
+        &self,
+        scheduler: Scheduler,
+        weights: &Arc<Weights>,
+    ) -> Result<usize, TrainError> {
         let memory = &self.state.memories.advantage[0];
         let traversal = &self.config.traversal;
         let count = memory.len().min(traversal.max_batch);
@@ -266,10 +274,9 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         let mut model = factory(&self.config, self.shape, NUM_NETS).open()?;
         model.load(NetId::advantage(0), weights)?;
         let batch = lanes::flat_batch(&mut *model, &rows, traversal.max_batch)?;
-        let lanes = lanes::lanes_for(batch, traversal.scheduler, self.collector.workers);
+        let lanes = lanes::lanes_for(batch, scheduler, self.collector.workers);
         tracing::debug!(batch, lanes, "lanes chosen from the measured cost of a forward pass");
-        self.collector.set_lanes(lanes);
-        Ok(())
+        Ok(lanes)
     }
 
     /// Evaluates the strategies that the configuration names, on the evaluation's own clock.

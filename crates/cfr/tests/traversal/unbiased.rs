@@ -7,7 +7,9 @@
 
 use deepcfr_cfr::regret::{AllNegative, regret_matching};
 use deepcfr_cfr::traversal::evaluators::{ConstantEvaluator, TableEvaluator};
-use deepcfr_cfr::traversal::{self, Baseline, NoBaseline, OutcomeSampling, Sampling, TraversalPlan};
+use deepcfr_cfr::traversal::{
+    self, Baseline, Continuation, NoBaseline, OutcomeSampling, Sampling, TraversalPlan,
+};
 use deepcfr_core::{Game, Player, Purpose, SampleMeta, SampleSink, Stream, Turn};
 use deepcfr_games::kuhn::Kuhn;
 
@@ -159,7 +161,11 @@ impl Exact<'_> {
             }
         };
         let values = [0, 1].map(|action| self.child(state, action as u16, visited * sampled[action]));
-        let mean = strategy[0] * values[0] + strategy[1] * values[1];
+        let goes_on = match self.sampling {
+            Sampling::Outcome(outcome) if outcome.continuation == Continuation::Sampling => sampled,
+            _ => strategy,
+        };
+        let mean = goes_on[0] * values[0] + goes_on[1] * values[1];
         if player == self.traverser {
             (0..2).for_each(|action| self.targets[key][action] += visited * (values[action] - mean));
         } else {
@@ -227,6 +233,13 @@ fn outcome_sampling_targets_are_advantages_in_the_mean() {
     let sampling =
         Sampling::Outcome(OutcomeSampling { epsilon: EPSILON, clip: None, ..OutcomeSampling::default() });
     assert_means_are_exact(sampling, &NoBaseline);
+}
+
+#[test]
+fn values_that_go_on_as_the_samples_do_are_those_of_the_trembling_hand() {
+    let outcome = OutcomeSampling { epsilon: EPSILON, clip: None, continuation: Continuation::Sampling };
+    assert_means_are_exact(Sampling::Outcome(outcome), &NoBaseline);
+    assert_means_are_exact(Sampling::Outcome(outcome), &Arbitrary);
 }
 
 #[test]

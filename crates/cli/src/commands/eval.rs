@@ -20,11 +20,21 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), CommandError> {
     Ok(print(&(title + &lines.collect::<String>()))?)
 }
 
+/// Keys that matter here.
+const SETTABLE: [&str; 6] = [
+    "evaluation.",
+    "server.",
+    "run.threads",
+    "traversal.scheduler",
+    "traversal.workers",
+    "traversal.max_batch",
+];
+
 /// Other keys would have no effect here.
 fn only_evaluation(assignments: &[String]) -> Result<(), ConfigError> {
-    let others = assignments.iter().filter(|set| !set.trim_start().starts_with("evaluation."));
-    let problems: Vec<_> = others
-        .map(|set| Problem::new("--set", set, "only keys of [evaluation] can be set for eval"))
-        .collect();
+    let allowed = |set: &&String| SETTABLE.iter().any(|prefix| set.trim_start().starts_with(prefix));
+    let others = assignments.iter().filter(|set| !allowed(set));
+    let remedy = "only keys of [evaluation], and those that change speed only, can be set for eval";
+    let problems: Vec<_> = others.map(|set| Problem::new("--set", set, remedy)).collect();
     if problems.is_empty() { Ok(()) } else { Err(ConfigError { problems }) }
 }
