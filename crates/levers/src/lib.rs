@@ -8,4 +8,10 @@
 //! Intervals hold 90 % ([`statistics::LEVEL`]). The same seed and data give the same result.
 
 pub mod fit;
+pub mod law;
+pub mod model;
+pub mod profile;
 pub mod statistics;
+
+#[cfg(test)]
+mod simulation;

@@ -140,9 +140,14 @@ impl Fit {
         Classification::new(rows, self.estimate(|cost| cost.curve.doubling_ratio(rows)))
     }
 
-    /// One of the equally likely costs.
-    pub(crate) fn replicate(&self, index: usize) -> &CallCost {
-        &self.replicates[index % self.replicates.len()]
+    /// One of the equally likely costs, with its distance from the fit stretched for few blocks.
+    pub(crate) fn replicate(&self, index: usize) -> CallCost {
+        let CallCost { curve, corrections } = self.replicates[index % self.replicates.len()].clone();
+        let stretched = |(rows, correction): (f64, f64)| {
+            let (best, draw) = (self.cost.seconds(rows), curve.seconds(rows) * correction);
+            (rows, best * (draw / best).powf(self.stretch) / curve.seconds(rows))
+        };
+        CallCost { curve, corrections: corrections.into_iter().map(stretched).collect() }
     }
 
     /// Any positive figure of the cost, with its interval. Deviations are stretched on a logarithmic

@@ -1,0 +1,334 @@
+//! Changes to a world: what an optimisation or another configuration does to the cost model.
+//!
+//! Not here: when a change is possible (`catalogue`).
+
+use super::costs::{Costs, Table};
+use super::ensemble::World;
+use super::prior::Kind;
+use crate::fit::{CallCost, NetworkShape};
+use crate::law::Scheduler;
+use crate::profile::{Device, Quantity, Variant};
+
+/// Another way to compute the same call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Alternative {
+    /// The same engine in another variant.
+    Variant(Variant),
+    /// Another engine of ours, the fastest that was timed.
+    Engine,
+    /// Another runtime.
+    Runtime,
+}
+
+/// What is changed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Another scheduler with so many lanes a worker.
+    Schedule(Scheduler, f64),
+    /// So many lanes a worker.
+    Lanes(f64),
+    /// So many workers.
+    Workers(f64),
+    /// At most so many rows a call.
+    MaxBatch(f64),
+    /// Forward passes of traversals and evaluation computed otherwise.
+    Forward(Alternative),
+    /// Training steps computed otherwise.
+    Step(Alternative),
+    /// Networks of another shape.
+    Network(NetworkShape),
+    /// So many samples in a training batch.
+    TrainingBatch(f64),
+    /// Training steps times this factor.
+    TrainingSteps(f64),
+    /// Rows of the traversal phase (and samples) times this factor.
+    Rows(f64),
+    /// So many iterations between evaluations.
+    EvaluationEvery(f64),
+    /// So many games an evaluation.
+    EvaluationGames(f64),
+    /// So many rows a forward pass in evaluation.
+    EvaluationBatch(f64),
+    /// So many matches side by side.
+    EvaluationParallel(f64),
+    /// Traversals read a table of so many infosets, computed once an iteration.
+    Tabulate(f64),
+    /// Samples stored in the compact form.
+    CompactMemories,
+    /// One advantage memory a player.
+    SplitMemories,
+    /// Calls of networks that cost nothing in kernels: the most that any faster kernel can give.
+    FreeKernels,
+    /// Calls of networks that cost nothing in dispatch: the most that fusion can give.
+    FreeDispatch,
+}
+
+impl World {
+    /// The world after `change`; `None` where what it needs was not timed.
+    pub fn after(&self, change: &Change) -> Option<Self> {
+        let mut world = self.clone();
+        world.apply(change)?;
+        Some(world)
+    }
+
+    fn apply(&mut self, change: &Change) -> Option<()> {
+        match *change {
+            Change::Schedule(scheduler, lanes) => self.schedule(scheduler, lanes)?,
+            Change::Lanes(lanes) => self.lanes(lanes)?,
+            Change::Workers(workers) => self.workers(workers),
+            Change::MaxBatch(rows) => {
+                self.costs.calls.forward.as_ref()?;
+                self.costs.traversal.flight.max_batch = rows;
+                self.miss(Kind::Capacity);
+            }
+            Change::Forward(ref how) => self.forward(how)?,
+            Change::Step(ref how) => self.step(how)?,
+            Change::Network(shape) => self.network(shape)?,
+            Change::TrainingBatch(rows) => self.training_batch(rows)?,
+            Change::TrainingSteps(factor) => self.scale_training(factor),
+            Change::Rows(factor) => self.rows(factor),
+            Change::EvaluationEvery(every) => self.costs.evaluation.every = every,
+            Change::EvaluationGames(games) => self.evaluation_games(games),
+            Change::EvaluationBatch(rows) => self.evaluation_batch(rows)?,
+            Change::EvaluationParallel(matches) => self.evaluation_parallel(matches),
+            Change::Tabulate(infosets) => self.tabulate(infosets)?,
+            Change::CompactMemories => self.compact(),
+            Change::SplitMemories => self.split(),
+            Change::FreeKernels => self.rescale_calls(1.0, 0.0)?,
+            Change::FreeDispatch => self.rescale_calls(0.0, 1.0)?,
+        }
+        Some(())
+    }
+
+    /// The change's modelling error falls on the traversal phase.
+    fn miss(&mut self, kind: Kind) {
+        self.costs.traversal.adjustment *= self.prior.error(kind);
+    }
+
+    fn schedule(&mut self, scheduler: Scheduler, lanes: f64) -> Option<()> {
+        self.costs.calls.forward.as_ref()?;
+        let prior = self.prior;
+        let lanes = self.lanes_there(lanes);
+        let traversal = &mut self.costs.traversal;
+        let before = traversal.flight;
+        if scheduler.interleaves() && !before.scheduler.interleaves() {
+            traversal.logic_seconds_per_row *= prior.lane_overhead;
+        } else if !scheduler.interleaves() && before.scheduler.interleaves() {
+            traversal.logic_seconds_per_row /= prior.lane_overhead;
+        }
+        traversal.flight = before.under(scheduler, lanes);
+        traversal.reach = prior.reach;
+        self.miss(Kind::Schedule);
+        Some(())
+    }
+
+    /// No more lanes than a worker has traversals between two barriers.
+    fn lanes_there(&self, lanes: f64) -> f64 {
+        let share = self.traversals_per_barrier / self.costs.traversal.flight.workers;
+        lanes.min(share.floor()).max(1.0)
+    }
+
+    fn lanes(&mut self, lanes: f64) -> Option<()> {
+        self.costs.calls.forward.as_ref()?;
+        let lanes = self.lanes_there(lanes);
+        if lanes != self.costs.traversal.flight.lanes {
+            self.costs.traversal.flight.lanes = lanes;
+            self.miss(Kind::Capacity);
+        }
+        Some(())
+    }
+
+    fn workers(&mut self, workers: f64) {
+        let per_worker = self.ratio(Quantity::WorkerContention).map(|ratio| ratio - 1.0);
+        let slope = per_worker.unwrap_or(self.prior.worker_contention).max(0.0);
+        let traversal = &mut self.costs.traversal;
+        let cores = traversal.cores;
+        let slow = |count: f64| (count / cores).max(1.0) * (1.0 + slope * (count - 1.0));
+        let factor = slow(workers) / slow(traversal.flight.workers);
+        traversal.logic_seconds_per_row *= factor;
+        if !traversal.flight.scheduler.shares_calls() && traversal.device == Device::Cpu {
+            traversal.contention *= factor;
+        }
+        traversal.flight.workers = workers;
+        self.miss(Kind::Capacity);
+    }
+
+    fn forward(&mut self, how: &Alternative) -> Option<()> {
+        let timed = self.costs.calls.forward_otherwise.get(how).cloned();
+        let base = self.costs.calls.forward.clone()?;
+        let cost = timed.unwrap_or_else(|| self.supposed(how, &base));
+        self.evaluation_calls(&base, &cost, self.costs.evaluation.batch);
+        self.costs.calls.forward = Some(cost);
+        if *how == Alternative::Runtime
+            && let Some(ratio) = self.ratio(Quantity::RuntimeLogic)
+        {
+            self.costs.traversal.logic_seconds_per_row *= ratio;
+        }
+        self.miss(Kind::Call);
+        Some(())
+    }
+
+    fn step(&mut self, how: &Alternative) -> Option<()> {
+        let timed = self.costs.calls.step_otherwise.get(how).cloned();
+        let base = self.costs.calls.step.clone()?;
+        let cost = timed.unwrap_or_else(|| self.supposed(how, &base));
+        let batch = self.costs.advantage.batch;
+        let error = self.prior.error(Kind::Call);
+        self.scale_training(cost.seconds(batch) / base.seconds(batch) * error);
+        self.costs.calls.step = Some(cost);
+        Some(())
+    }
+
+    /// What an alternative may cost before anybody timed it.
+    fn supposed(&self, how: &Alternative, base: &CallCost) -> CallCost {
+        let (dispatch, kernel) = match how {
+            Alternative::Variant(Variant::MixedPrecision) => self.prior.mixed_precision,
+            Alternative::Variant(Variant::Fused) => self.prior.fused,
+            Alternative::Variant(Variant::Plain) => (1.0, 1.0),
+            Alternative::Engine => self.prior.engine,
+            Alternative::Runtime => (self.prior.runtime, self.prior.runtime),
+        };
+        base.scaled(dispatch, kernel)
+    }
+
+    fn network(&mut self, shape: NetworkShape) -> Option<()> {
+        let kernel = (shape.flops_per_row() / self.network.flops_per_row()).powf(self.prior.kernel_exponent);
+        let dispatch = self.dispatch_growth(shape).powf(self.prior.dispatch_exponent);
+        let measured = self.other_shapes.get(&shape).cloned();
+        let error = if measured.is_some() { 1.0 } else { self.prior.error(Kind::Network) };
+        let before = self.costs.calls.clone();
+        let mut after = before.scaled(dispatch, kernel);
+        if let Some(calls) = measured {
+            after.forward = calls.forward.or(after.forward);
+            after.step = calls.step.or(after.step);
+        }
+        if let (Some(base), Some(cost)) = (&before.forward, &after.forward) {
+            self.evaluation_calls(base, cost, self.costs.evaluation.batch);
+        }
+        let (base, cost) = (before.step?, after.step.clone()?);
+        let batch = self.costs.advantage.batch;
+        self.scale_training(cost.seconds(batch) / base.seconds(batch) * error);
+        after.forward = Some(after.forward?.scaled(error, error));
+        self.costs.calls = after;
+        self.network = shape;
+        Some(())
+    }
+
+    /// A CPU streams the weights once a call; an accelerator launches kernels layer by layer.
+    fn dispatch_growth(&self, shape: NetworkShape) -> f64 {
+        match self.costs.traversal.device {
+            Device::Cpu => shape.parameters() / self.network.parameters(),
+            Device::Accelerator => f64::from(shape.num_layers + 1) / f64::from(self.network.num_layers + 1),
+        }
+    }
+
+    fn training_batch(&mut self, rows: f64) -> Option<()> {
+        let step = self.costs.calls.step.clone()?;
+        let before = self.costs.advantage.batch;
+        self.scale_training(step.seconds(rows) / step.seconds(before) * self.prior.error(Kind::Capacity));
+        self.costs.batch_assembly_seconds *= rows / before;
+        self.costs.advantage.batch = rows;
+        self.costs.strategy.batch = rows;
+        Some(())
+    }
+
+    fn scale_training(&mut self, factor: f64) {
+        self.costs.advantage.seconds *= factor;
+        self.costs.strategy.seconds *= factor;
+    }
+
+    fn rows(&mut self, factor: f64) {
+        self.costs.traversal.rows *= factor;
+        self.costs.memory_seconds *= factor;
+        self.traversals_per_barrier *= factor;
+    }
+
+    fn evaluation_games(&mut self, games: f64) {
+        let evaluation = &mut self.costs.evaluation;
+        let factor = evaluation.games_share * games / evaluation.games + 1.0 - evaluation.games_share;
+        evaluation.games_share *= games / evaluation.games / factor;
+        evaluation.seconds_each *= factor;
+        evaluation.games = games;
+    }
+
+    /// Evaluation after a call of `base` at the present batch became a call of `cost` at `batch` rows.
+    fn evaluation_calls(&mut self, base: &CallCost, cost: &CallCost, batch: f64) {
+        let evaluation = &mut self.costs.evaluation;
+        let Some(share) = evaluation.network_share else { return };
+        let per_row = |cost: &CallCost, rows: f64| cost.seconds(rows) / rows;
+        let ratio = per_row(cost, batch) / per_row(base, evaluation.batch);
+        let games = 1.0 + share * (ratio - 1.0);
+        evaluation.seconds_each *= 1.0 + evaluation.games_share * (games - 1.0);
+        evaluation.network_share = Some(share * ratio / games);
+        evaluation.batch = batch;
+    }
+
+    fn evaluation_batch(&mut self, rows: f64) -> Option<()> {
+        let forward = self.costs.calls.forward.clone()?;
+        self.costs.evaluation.network_share?;
+        let before = self.costs.evaluation.seconds_each;
+        self.evaluation_calls(&forward, &forward, rows);
+        if self.costs.evaluation.seconds_each != before {
+            self.costs.evaluation.seconds_each *= self.prior.error(Kind::Evaluation);
+        }
+        Some(())
+    }
+
+    fn evaluation_parallel(&mut self, matches: f64) {
+        let (prior, cores) = (self.prior, self.costs.traversal.cores);
+        let evaluation = &mut self.costs.evaluation;
+        let speed = |matches: f64| 1.0 + (matches.min(cores) - 1.0).max(0.0) * prior.parallel_efficiency;
+        let factor = speed(evaluation.parallel) / speed(matches) * prior.error(Kind::Evaluation);
+        evaluation.seconds_each *= 1.0 + evaluation.games_share * (factor - 1.0);
+        evaluation.parallel = matches;
+    }
+
+    fn tabulate(&mut self, infosets: f64) -> Option<()> {
+        self.costs.calls.forward.as_ref()?;
+        let networks = self.networks;
+        self.costs.traversal.table =
+            Some(Table { infosets, networks, lookup_seconds: self.prior.lookup_seconds });
+        self.miss(Kind::Table);
+        Some(())
+    }
+
+    fn compact(&mut self) {
+        let error = self.prior.error(Kind::Ratio);
+        let insertion = self.ratio(Quantity::CompactInsertion).unwrap_or(self.prior.compact);
+        let assembly = self.ratio(Quantity::CompactAssembly).unwrap_or(self.prior.compact);
+        self.costs.memory_seconds *= insertion * error;
+        self.costs.batch_assembly_seconds *= assembly * error;
+    }
+
+    fn split(&mut self) {
+        let ratio = self.ratio(Quantity::SplitAssembly).unwrap_or(self.prior.split);
+        self.costs.batch_assembly_seconds *= ratio * self.prior.error(Kind::Ratio);
+    }
+
+    fn rescale_calls(&mut self, dispatch: f64, kernel: f64) -> Option<()> {
+        let before = self.costs.calls.clone();
+        let after = before.scaled(dispatch, kernel);
+        if let (Some(base), Some(cost)) = (&before.forward, &after.forward) {
+            self.evaluation_calls(base, cost, self.costs.evaluation.batch);
+        }
+        if let (Some(base), Some(cost)) = (&before.step, &after.step) {
+            let batch = self.costs.advantage.batch;
+            self.scale_training(cost.seconds(batch) / base.seconds(batch));
+        }
+        let any = after.forward.is_some() || after.step.is_some();
+        self.costs.calls = after;
+        any.then_some(())
+    }
+}
+
+impl Costs {
+    /// Whether forward passes of kind `how` were timed.
+    pub fn forward_timed(&self, how: &Alternative) -> bool {
+        self.calls.forward_otherwise.contains_key(how)
+    }
+
+    /// Whether training steps of kind `how` were timed.
+    pub fn step_timed(&self, how: &Alternative) -> bool {
+        self.calls.step_otherwise.contains_key(how)
+    }
+}

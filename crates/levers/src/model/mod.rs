@@ -1,0 +1,21 @@
+//! The cost model: an iteration's seconds from rows, calls, logic and phases, as an ensemble of
+//! equally likely worlds.
+//!
+//! A [`World`] is one draw of everything that is uncertain; [`Change`]s map it to the world after an
+//! optimisation or under another configuration. Statistics over the ensemble of worlds are
+//! projections with intervals. Not here: which changes are worth doing (`catalogue`, `project`).
+
+mod change;
+mod costs;
+mod ensemble;
+mod prior;
+mod whatif;
+
+pub use change::{Alternative, Change};
+pub use costs::{CallBook, Costs, EvaluationCosts, Table, TrainingCosts, TraversalCosts};
+pub use ensemble::{Ensemble, ModelError, World};
+pub use prior::{Kind, Prior};
+pub use whatif::{WhatIf, WhatIfError};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! What the model does not measure: ranges that each world draws from, and how far a change may land
+//! from its formula.
+//!
+//! Ranges are wide on purpose: a prior decides nothing on its own, because a lever whose effect rests on
+//! one is never recommended before it is measured (`project`). Not here: what the ledger teaches
+//! (`ledger` stretches whole intervals).
+
+use deepcfr_core::Stream;
+
+use crate::statistics::{Use, between, stream};
+
+/// What kind of change a modelling error belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Another scheduler.
+    Schedule,
+    /// More lanes, workers or rows a call under the same scheduler.
+    Capacity,
+    /// Another engine, precision or fusion, timed at the run's own shapes.
+    Call,
+    /// A network of another size.
+    Network,
+    /// Evaluation done otherwise.
+    Evaluation,
+    /// A phase whose ratio was measured.
+    Ratio,
+    /// The strategy read from a table.
+    Table,
+}
+
+impl Kind {
+    /// Relative standard deviation of the changed phase about its formula.
+    pub const fn error(self) -> f64 {
+        match self {
+            Self::Schedule | Self::Evaluation | Self::Table => 0.10,
+            Self::Network => 0.08,
+            Self::Capacity => 0.05,
+            Self::Call | Self::Ratio => 0.03,
+        }
+    }
+}
+
+/// One draw of what is not measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prior {
+    /// Share of the rows in flight that a call finds under a scheduler that was not run: 0.7 to 1.
+    pub reach: f64,
+    /// Overlap of walking and serving: 0.5 to 1.
+    pub overlap: f64,
+    /// Seconds to hand a batch over to a server thread and back: 5 to 60 µs.
+    pub hand_over_seconds: f64,
+    /// Factor on logic a row for pausing and resuming lanes: 1 to 1.15.
+    pub lane_overhead: f64,
+    /// Factor on a worker's time for each further worker within the cores: 0 to 0.08.
+    pub worker_contention: f64,
+    /// Exponent of the kernel's growth with arithmetic: 0.9 to 1.1.
+    pub kernel_exponent: f64,
+    /// Exponent of the dispatch's growth, with parameters on CPUs and layers on accelerators: 0.8 to 1.2.
+    pub dispatch_exponent: f64,
+    /// Seconds to look a row up in a table: 20 to 200 ns.
+    pub lookup_seconds: f64,
+    /// Efficiency of matches side by side: 0.5 to 1 of as many cores as there are matches.
+    pub parallel_efficiency: f64,
+    /// Factors on dispatch and kernel in mixed precision: 1 to 1.4 (casts), 0.45 to 1.
+    pub mixed_precision: (f64, f64),
+    /// Factors on dispatch and kernel when fused: 0.4 to 1.1 (guards), 0.8 to 1.05.
+    pub fused: (f64, f64),
+    /// Factors on dispatch and kernel of an engine built for inference: 0.2 to 1.1, 0.6 to 1.1.
+    pub engine: (f64, f64),
+    /// Factor on insertion and assembly with compact memories: 0.4 to 1.1.
+    pub compact: f64,
+    /// Factor on assembly with one memory a player: 0 to 0.6.
+    pub split: f64,
+    /// Factor on calls in another runtime: 0.5 to 2.
+    pub runtime: f64,
+    errors: [f64; 7],
+}
+
+impl Prior {
+    /// The draw of world `index`.
+    pub fn draw(seed: u64, index: usize) -> Self {
+        let mut stream = stream(seed, Use::Priors, index);
+        let s = &mut stream;
+        Self {
+            reach: between(s, (0.7, 1.0)),
+            overlap: between(s, (0.5, 1.0)),
+            hand_over_seconds: logarithmic(s, (5e-6, 60e-6)),
+            lane_overhead: between(s, (1.0, 1.15)),
+            worker_contention: between(s, (0.0, 0.08)),
+            kernel_exponent: between(s, (0.9, 1.1)),
+            dispatch_exponent: between(s, (0.8, 1.2)),
+            lookup_seconds: logarithmic(s, (20e-9, 200e-9)),
+            parallel_efficiency: between(s, (0.5, 1.0)),
+            mixed_precision: (between(s, (1.0, 1.4)), between(s, (0.45, 1.0))),
+            fused: (between(s, (0.4, 1.1)), between(s, (0.8, 1.05))),
+            engine: (between(s, (0.2, 1.1)), between(s, (0.6, 1.1))),
+            compact: between(s, (0.4, 1.1)),
+            split: between(s, (0.0, 0.6)),
+            runtime: logarithmic(s, (0.5, 2.0)),
+            errors: std::array::from_fn(|_| s.normal()),
+        }
+    }
+
+    /// The factor by which a change of `kind` misses its formula in this world.
+    pub fn error(&self, kind: Kind) -> f64 {
+        (kind.error() * self.errors[kind as usize]).exp()
+    }
+}
+
+fn logarithmic(stream: &mut Stream, (low, high): (f64, f64)) -> f64 {
+    low * (high / low).powf(stream.uniform())
+}
