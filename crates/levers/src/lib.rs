@@ -7,6 +7,7 @@
 //! Units: seconds, rows, bytes, operations; times a call are of one thread unless said otherwise.
 //! Intervals hold 90 % ([`statistics::LEVEL`]). The same seed and data give the same result.
 
+pub mod catalogue;
 pub mod fit;
 pub mod law;
 pub mod model;

@@ -13,7 +13,7 @@ use super::prior::Prior;
 use crate::fit::{CallCost, Fit, FitError, NetworkShape};
 use crate::law::Scheduler;
 use crate::profile::{
-    Call, CallTimings, Device, IterationSample, PhaseSeconds, Profile, ProfileError, Quantity, Variant,
+    Call, CallTimings, IterationSample, PhaseSeconds, Profile, ProfileError, Quantity, Variant,
     evaluation_seconds_each,
 };
 use crate::statistics::{Estimate, Use, bootstrap_factor, resample, stream};
@@ -414,9 +414,4 @@ fn evaluation(profile: &Profile, mean: &Mean, forward: Option<&CallCost>) -> Eva
         batch,
         parallel: f64::from(load.parallel.max(1)),
     }
-}
-
-/// Whether the workers' own cores compute the calls.
-pub(crate) fn on_cpu(profile: &Profile) -> bool {
-    profile.workload.traversal.device == Device::Cpu
 }

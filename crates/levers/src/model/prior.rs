@@ -51,7 +51,8 @@ pub struct Prior {
     pub hand_over_seconds: f64,
     /// Factor on logic a row for pausing and resuming lanes: 1 to 1.15.
     pub lane_overhead: f64,
-    /// Factor on a worker's time for each further worker within the cores: 0 to 0.08.
+    /// Relative growth of a worker's time for each further worker within the cores: 0 to 0.2, from the
+    /// predecessor's 8 threads on 6 cores (efficiency 30 to 59 %).
     pub worker_contention: f64,
     /// Exponent of the kernel's growth with arithmetic: 0.9 to 1.1.
     pub kernel_exponent: f64,
@@ -59,7 +60,7 @@ pub struct Prior {
     pub dispatch_exponent: f64,
     /// Seconds to look a row up in a table: 20 to 200 ns.
     pub lookup_seconds: f64,
-    /// Efficiency of matches side by side: 0.5 to 1 of as many cores as there are matches.
+    /// What each further match side by side adds, as a share of the first: 0.25 to 1.
     pub parallel_efficiency: f64,
     /// Factors on dispatch and kernel in mixed precision: 1 to 1.4 (casts), 0.45 to 1.
     pub mixed_precision: (f64, f64),
@@ -86,11 +87,11 @@ impl Prior {
             overlap: between(s, (0.5, 1.0)),
             hand_over_seconds: logarithmic(s, (5e-6, 60e-6)),
             lane_overhead: between(s, (1.0, 1.15)),
-            worker_contention: between(s, (0.0, 0.08)),
+            worker_contention: between(s, (0.0, 0.2)),
             kernel_exponent: between(s, (0.9, 1.1)),
             dispatch_exponent: between(s, (0.8, 1.2)),
             lookup_seconds: logarithmic(s, (20e-9, 200e-9)),
-            parallel_efficiency: between(s, (0.5, 1.0)),
+            parallel_efficiency: between(s, (0.25, 1.0)),
             mixed_precision: (between(s, (1.0, 1.4)), between(s, (0.45, 1.0))),
             fused: (between(s, (0.4, 1.1)), between(s, (0.8, 1.05))),
             engine: (between(s, (0.2, 1.1)), between(s, (0.6, 1.1))),

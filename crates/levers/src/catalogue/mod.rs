@@ -1,0 +1,302 @@
+//! The catalogue of levers, as data: what each changes, what it needs, what it waits for, and when to
+//! look at it again.
+//!
+//! Not here: how much a lever gains (`project`), whether to pull it (`advise`).
+
+mod entries;
+mod precondition;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+pub use entries::CATALOGUE;
+pub use precondition::{Check, Decisions, Precondition, Situation};
+
+use crate::fit::NetworkShape;
+use crate::law::Scheduler;
+use crate::model::{Alternative, Change};
+use crate::profile::{Quantity, Variant};
+
+/// Names a lever.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the catalogue's entries describe them")]
+pub enum LeverId {
+    Interleaving,
+    Server,
+    ServerAfterInterleaving,
+    Lanes,
+    Workers,
+    SpecialisedEngine,
+    TabulatedStrategy,
+    CompactMemories,
+    SplitMemories,
+    EvaluationBatching,
+    ParallelEvaluation,
+    EvaluationDensity,
+    ModelSize,
+    MixedPrecision,
+    Fusion,
+    TrainingBatch,
+    Runtime,
+}
+
+impl LeverId {
+    /// The catalogue's entry.
+    pub fn lever(self) -> &'static Lever {
+        CATALOGUE.iter().find(|lever| lever.id == self).expect("every lever has an entry")
+    }
+
+    /// The lever of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        CATALOGUE.iter().map(|lever| lever.id).find(|id| id.to_string() == name)
+    }
+}
+
+impl fmt::Display for LeverId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = serde_json::to_value(self).expect("a name is a string");
+        f.pad(name.as_str().expect("a name is a string"))
+    }
+}
+
+/// The term of the cost model that a lever changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Term {
+    /// a: seconds of a call whatever its rows.
+    Dispatch,
+    /// b: seconds that a row adds.
+    Kernel,
+    /// B: rows a call.
+    Batch,
+    /// W: threads that walk.
+    Workers,
+    /// R: rows that networks are asked for.
+    Rows,
+    /// Seconds of memories and batch assembly.
+    Memory,
+    /// Seconds of evaluation.
+    Evaluation,
+    /// Steps of training.
+    Steps,
+}
+
+impl Term {
+    /// The term in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Dispatch => "dispatch a",
+            Self::Kernel => "kernel b",
+            Self::Batch => "batch B",
+            Self::Workers => "workers W",
+            Self::Rows => "rows asked",
+            Self::Memory => "memory and assembly",
+            Self::Evaluation => "evaluation",
+            Self::Steps => "training steps",
+        }
+    }
+}
+
+/// What a lever is pulled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Goal {
+    /// Less time for the same work.
+    Speed,
+    /// Better play or a better measurement of it, which costs time: decided by an experiment.
+    Quality,
+}
+
+/// When in a project a lever's turn comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Makes every later experiment cheaper, whatever the model.
+    Infrastructure,
+    /// The experiment that decides how large the model is, and so what a call costs.
+    ModelSize,
+    /// Its gain depends on the model's size; measured earlier it would be measured twice.
+    AfterModelSize,
+}
+
+impl Stage {
+    /// The stage in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Infrastructure => "infrastructure",
+            Self::ModelSize => "model size",
+            Self::AfterModelSize => "after the model size",
+        }
+    }
+}
+
+/// Whether learning is the same afterwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exactness {
+    /// The same metrics, bit for bit.
+    Exact,
+    /// The same up to the noise between seeds.
+    SeedNoise,
+}
+
+/// What a lever does to a workload, before the workload is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effect {
+    /// Another scheduler.
+    Schedule(Scheduler),
+    /// Four times the lanes, and calls that may be as large as they then get.
+    MoreLanes,
+    /// As many workers as cores.
+    AllCores,
+    /// Forward passes by the fastest other engine that was timed.
+    OtherEngine,
+    /// Calls in another variant.
+    OtherVariant(Variant),
+    /// Everything in another runtime.
+    OtherRuntime,
+    /// Traversals read a table.
+    Tabulate,
+    /// Compact samples.
+    Compact,
+    /// One advantage memory a player.
+    Split,
+    /// Evaluation games answered 64 rows at a time.
+    BatchEvaluation,
+    /// All matches side by side.
+    ParallelEvaluation,
+    /// An evaluation every 5 iterations, of 1,000 games.
+    DenseEvaluation,
+    /// A network of 1024 × 6.
+    LargerModel,
+    /// Twice the samples a training batch, half the steps.
+    LargerTrainingBatch,
+}
+
+/// Lanes that interleaving starts with.
+const FIRST_LANES: u32 = 64;
+const MORE_LANES: u32 = 4;
+const EVALUATION_ROWS: f64 = 64.0;
+
+impl Effect {
+    /// The changes that it means in `situation`.
+    pub fn changes(self, situation: &Situation) -> Vec<Change> {
+        let load = &situation.workload.traversal;
+        let lanes = if load.scheduler.interleaves() { load.lanes } else { FIRST_LANES };
+        match self {
+            Self::Schedule(scheduler) => vec![Change::Schedule(scheduler, f64::from(lanes))],
+            Self::MoreLanes => {
+                let lanes = load.lanes * MORE_LANES;
+                let rows = f64::from(load.max_batch.max(lanes));
+                vec![Change::MaxBatch(rows), Change::Lanes(f64::from(lanes))]
+            }
+            Self::AllCores => vec![Change::Workers(f64::from(situation.profile.machine.logical_cores))],
+            Self::OtherEngine => vec![Change::Forward(Alternative::Engine)],
+            Self::OtherVariant(variant) => situation.variant_changes(variant),
+            Self::OtherRuntime => vec![Change::Forward(Alternative::Runtime)],
+            Self::Tabulate => vec![Change::Tabulate(situation.workload.infosets.unwrap_or(0) as f64)],
+            Self::Compact => vec![Change::CompactMemories],
+            Self::Split => vec![Change::SplitMemories],
+            Self::BatchEvaluation => vec![Change::EvaluationBatch(EVALUATION_ROWS)],
+            Self::ParallelEvaluation => {
+                vec![Change::EvaluationParallel(f64::from(situation.workload.evaluation.matches))]
+            }
+            Self::DenseEvaluation => vec![Change::EvaluationEvery(5.0), Change::EvaluationGames(1000.0)],
+            Self::LargerModel => vec![Change::Network(LARGER_MODEL.of(situation.workload.network))],
+            Self::LargerTrainingBatch => {
+                let batch = f64::from(situation.workload.training.batch);
+                vec![Change::TrainingBatch(2.0 * batch), Change::TrainingSteps(0.5)]
+            }
+        }
+    }
+
+    /// What has to be measured before a projection of it rests on more than a prior; `None` where
+    /// that has been done, or where the cost model needs no more than timed calls.
+    pub fn unmeasured(self, situation: &Situation) -> Option<&'static str> {
+        let missing = |there: bool, what| (!there).then_some(what);
+        match self {
+            Self::OtherEngine => {
+                missing(situation.forward_timed(&Alternative::Engine), "forward passes of another engine")
+            }
+            Self::OtherRuntime => {
+                missing(situation.forward_timed(&Alternative::Runtime), "forward passes of the other runtime")
+            }
+            Self::OtherVariant(Variant::MixedPrecision) => missing(
+                situation.variant_timed(Variant::MixedPrecision),
+                "calls in mixed precision at the run's own batch sizes",
+            ),
+            Self::OtherVariant(_) => missing(
+                situation.variant_timed(Variant::Fused),
+                "calls with fused kernels at the run's own batch sizes",
+            ),
+            Self::Compact => missing(
+                situation.profile.effect(Quantity::CompactInsertion).is_some(),
+                "insertion and assembly seconds of both memory layouts",
+            ),
+            Self::Split => missing(
+                situation.profile.effect(Quantity::SplitAssembly).is_some(),
+                "assembly seconds of both memory layouts",
+            ),
+            _ => None,
+        }
+    }
+}
+
+/// A model size of the grid that the predecessor left open.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelSize {
+    /// Neurons in a hidden layer.
+    pub hidden_size: u32,
+    /// Hidden layers.
+    pub num_layers: u32,
+}
+
+/// The sizes of the model-size experiment, ascending.
+pub const MODEL_SIZES: [ModelSize; 4] = [
+    ModelSize { hidden_size: 512, num_layers: 3 },
+    ModelSize { hidden_size: 768, num_layers: 4 },
+    LARGER_MODEL,
+    ModelSize { hidden_size: 1536, num_layers: 8 },
+];
+
+const LARGER_MODEL: ModelSize = ModelSize { hidden_size: 1024, num_layers: 6 };
+
+impl ModelSize {
+    /// A network of this size with the inputs and outputs of `network`.
+    pub fn of(self, network: NetworkShape) -> NetworkShape {
+        NetworkShape { hidden_size: self.hidden_size, num_layers: self.num_layers, ..network }
+    }
+}
+
+/// A lever.
+#[derive(Clone, Debug, Serialize)]
+pub struct Lever {
+    /// Its name in commands and ledgers.
+    pub id: LeverId,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What it does, in a sentence.
+    pub what: &'static str,
+    /// The terms of the cost model that it changes.
+    pub terms: &'static [Term],
+    /// What it is pulled for.
+    pub goal: Goal,
+    /// When its turn comes.
+    pub stage: Stage,
+    /// Whether learning is the same afterwards.
+    pub exactness: Exactness,
+    /// What it does to the workload.
+    pub effect: Effect,
+    /// What must hold.
+    pub preconditions: &'static [Precondition],
+    /// Levers that are to be decided before it.
+    pub after: &'static [LeverId],
+    /// When to look at it again.
+    pub trigger: &'static str,
+}
+
+#[cfg(test)]
+mod tests;
