@@ -7,12 +7,16 @@
 //! Units: seconds, rows, bytes, operations; times a call are of one thread unless said otherwise.
 //! Intervals hold 90 % ([`statistics::LEVEL`]). The same seed and data give the same result.
 
+pub mod advise;
 pub mod catalogue;
 pub mod fit;
 pub mod law;
+pub mod ledger;
 pub mod model;
 pub mod profile;
+pub mod sequence;
 pub mod statistics;
+pub mod verify;
 
 #[cfg(test)]
 mod simulation;

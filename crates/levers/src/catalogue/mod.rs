@@ -197,7 +197,10 @@ impl Effect {
             Self::OtherEngine => vec![Change::Forward(Alternative::Engine)],
             Self::OtherVariant(variant) => situation.variant_changes(variant),
             Self::OtherRuntime => vec![Change::Forward(Alternative::Runtime)],
-            Self::Tabulate => vec![Change::Tabulate(situation.workload.infosets.unwrap_or(0) as f64)],
+            Self::Tabulate => {
+                let infosets = situation.workload.infosets.filter(|&infosets| infosets > 0);
+                infosets.map(|infosets| Change::Tabulate(infosets as f64)).into_iter().collect()
+            }
             Self::Compact => vec![Change::CompactMemories],
             Self::Split => vec![Change::SplitMemories],
             Self::BatchEvaluation => vec![Change::EvaluationBatch(EVALUATION_ROWS)],

@@ -64,7 +64,8 @@ pub enum Change {
 }
 
 impl World {
-    /// The world after `change`; `None` where what it needs was not timed.
+    /// The world after `change`; `None` where what it needs was not timed,
+    /// or means nothing under the world's scheduler.
     pub fn after(&self, change: &Change) -> Option<Self> {
         let mut world = self.clone();
         world.apply(change)?;
@@ -130,6 +131,9 @@ impl World {
 
     fn lanes(&mut self, lanes: f64) -> Option<()> {
         self.costs.calls.forward.as_ref()?;
+        if !self.costs.traversal.flight.scheduler.interleaves() {
+            return None;
+        }
         let lanes = self.lanes_there(lanes);
         if lanes != self.costs.traversal.flight.lanes {
             self.costs.traversal.flight.lanes = lanes;
