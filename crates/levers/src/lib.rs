@@ -8,6 +8,7 @@
 //! Intervals hold 90 % ([`statistics::LEVEL`]). The same seed and data give the same result.
 
 pub mod advise;
+pub mod backtest;
 pub mod catalogue;
 pub mod fit;
 pub mod law;
@@ -16,6 +17,7 @@ pub mod model;
 pub mod profile;
 pub mod sequence;
 pub mod statistics;
+pub mod sweep;
 pub mod verify;
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub(crate) enum Use {
     Priors,
     Effect,
     Verification,
-    Sweep,
+    BackTest,
 }
 
 /// The stream of replicate `index` for `usage`.

@@ -5,6 +5,7 @@
 
 mod entries;
 mod precondition;
+mod runtime;
 
 use std::fmt;
 
@@ -12,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 pub use entries::CATALOGUE;
 pub use precondition::{Check, Decisions, Precondition, Situation};
+pub use runtime::{
+    EFFICIENCY_THRESHOLD, FORWARD_THRESHOLDS, LOGIC_THRESHOLD, RuntimeFigures, RuntimeObjection,
+};
 
 use crate::fit::NetworkShape;
 use crate::law::Scheduler;

@@ -15,7 +15,9 @@ pub(super) type Point = (f64, f64);
 const HUBER: f64 = 1.345;
 /// From the median absolute residual to a standard deviation, on normal noise.
 const MAD_TO_SIGMA: f64 = 1.4826;
-const ROUNDS: usize = 30;
+const ROUNDS: usize = 12;
+/// Relative change of a coefficient that ends the rounds.
+const SETTLED: f64 = 1e-6;
 /// By how much the hinge's BIC must be lower before it replaces the line: "strong" evidence after
 /// Kass and Raftery (1995).
 const HINGE_EVIDENCE: f64 = 6.0;
@@ -62,8 +64,8 @@ fn robust_line(points: &[Point], physical: bool) -> (f64, f64) {
     let mut line = (0.0, 0.0);
     for _ in 0..ROUNDS {
         let next = weighted_line(points, &weights, physical);
-        let settled =
-            (next.0 - line.0).abs() <= 1e-9 * next.0.abs() && (next.1 - line.1).abs() <= 1e-9 * next.1.abs();
+        let settled = (next.0 - line.0).abs() <= SETTLED * next.0.abs()
+            && (next.1 - line.1).abs() <= SETTLED * next.1.abs();
         line = next;
         if settled {
             break;

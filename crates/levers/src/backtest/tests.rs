@@ -1,0 +1,64 @@
+//! What the calculus must say about the predecessor.
+
+use super::*;
+
+fn judged() -> Vec<Judgement> {
+    BackTest::predecessor().judge(1)
+}
+
+#[test]
+fn every_sign_that_is_judged_is_right() {
+    for judgement in judged() {
+        assert_ne!(judgement.right(), Some(false), "{judgement:?}");
+    }
+}
+
+#[test]
+fn the_rows_whose_inputs_suffice_are_judged_and_the_others_say_why_not() {
+    let (mut unjudged, mut better, mut worse) = (Vec::new(), Vec::new(), Vec::new());
+    for judgement in judged() {
+        match judgement.sign {
+            Sign::Better => better.push(judgement.id),
+            Sign::Worse => worse.push(judgement.id),
+            Sign::CannotJudge => {
+                assert!(judgement.remark.is_some());
+                unjudged.push(judgement.id);
+            }
+        }
+    }
+    [&mut unjudged, &mut better, &mut worse].into_iter().for_each(Vec::dedup);
+    assert_eq!(unjudged, ["compile", "single-cuda-process", "runtime"]);
+    assert_eq!(worse, ["amp", "server", "eight-threads"]);
+    assert_eq!(better, ["interleaving", "split-memories", "evaluation-batching", "parallel-evaluation"]);
+}
+
+/// Rows that claim to lack inputs are exactly those that the figures do not decide.
+#[test]
+fn what_is_missing_is_said_where_and_only_where_it_is() {
+    let test = BackTest::predecessor();
+    for judgement in test.judge(2) {
+        let row = test.rows.iter().find(|row| row.id == judgement.id).unwrap();
+        assert_eq!(judgement.sign == Sign::CannotJudge, row.missing.is_some(), "{judgement:?}");
+    }
+}
+
+#[test]
+fn outcomes_are_those_of_the_published_table() {
+    let test = BackTest::predecessor();
+    let published = [
+        ("compile", 0.954),
+        ("amp", 0.82),
+        ("server", 0.21),
+        ("interleaving", 2.08),
+        ("single-cuda-process", 1.91),
+        ("split-memories", 2.9),
+        ("evaluation-batching", 1.26),
+        ("parallel-evaluation", 2.31),
+        ("runtime", 0.5),
+        ("eight-threads", 0.4),
+    ];
+    assert_eq!(test.rows.len(), published.len());
+    for (row, (id, ratio)) in test.rows.iter().zip(published) {
+        assert!(row.id == id && (row.outcomes[0].ratio() / ratio - 1.0).abs() < 0.01, "{id}");
+    }
+}
