@@ -18,6 +18,7 @@ pub mod profile;
 pub mod sequence;
 pub mod statistics;
 pub mod sweep;
+pub mod text;
 pub mod verify;
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ impl Truth {
 
     fn iteration(&self, iteration: u32, noise: &mut Stream) -> IterationSample {
         let mut measured = |seconds: f64| seconds * (1.0 + PHASE_NOISE * noise.normal());
-        let evaluated = iteration % EVERY as u32 == 0;
+        let evaluated = iteration.is_multiple_of(EVERY as u32);
         let calls = self.rows / self.batch();
         let phases = PhaseSeconds {
             traversal_seconds: measured(self.traversal_seconds()),

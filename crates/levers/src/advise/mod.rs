@@ -49,7 +49,7 @@ pub struct PairAdvice {
     pub levers: [LeverId; 2],
     /// The projected speed-up of an iteration.
     pub projection: Projection,
-    /// Whether both rest on measurements and the lower end exceeds [`WORTH_IT`].
+    /// Whether both are for speed and the lower end exceeds [`WORTH_IT`].
     pub recommended: bool,
 }
 
@@ -117,7 +117,8 @@ impl Advisory {
         let situation = Situation { profile, workload: &workload, ensemble: &ensemble, decisions };
         let calibration = question.ledger.map(Ledger::calibration).unwrap_or_default();
         let mut advice = advise(&situation, &calibration);
-        if let Some(ledger) = question.ledger {
+        // The ledger knows of configurations that were run.
+        if let (Some(ledger), None) = (question.ledger, question.what_if) {
             advice.iter_mut().for_each(|advice| advice.consult(ledger, profile));
         }
         Ok(Self {
@@ -224,7 +225,10 @@ fn ceiling(effect: Effect, situation: &Situation) -> Option<Estimate> {
 }
 
 fn pairs(situation: &Situation, advice: &[Advice], calibration: &Calibration) -> Vec<PairAdvice> {
-    let useful: Vec<&Advice> = advice.iter().filter(|advice| advice.verdict.useful_in_pairs()).collect();
+    let useful: Vec<&Advice> = advice
+        .iter()
+        .filter(|advice| advice.verdict.useful_in_pairs() && advice.unmeasured.is_none())
+        .collect();
     let mut pairs = Vec::new();
     for (index, first) in useful.iter().enumerate() {
         for second in &useful[index + 1..] {
@@ -243,11 +247,11 @@ fn pair(situation: &Situation, pair: [&Advice; 2], calibration: &Calibration) ->
         return None;
     }
     let projection = project(situation, &effects, calibration)?;
-    let measured = pair.iter().all(|advice| advice.unmeasured.is_none());
+    let speed = pair.iter().all(|advice| for_speed(advice.lever));
     Some(PairAdvice {
         levers: pair.map(|advice| advice.lever),
         projection,
-        recommended: measured && projection.calibrated.low > WORTH_IT,
+        recommended: speed && projection.calibrated.low > WORTH_IT,
     })
 }
 

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::{Advice, advise, for_speed};
 use crate::catalogue::{LeverId, MODEL_SIZES, Situation};
-use crate::fit::Fit;
 use crate::ledger::Calibration;
 use crate::model::{Costs, WhatIf};
 use crate::profile::{Call, PhaseSeconds};
@@ -81,27 +80,28 @@ fn differences(now: &[Advice], then: &[Advice]) -> Vec<(LeverId, String, String)
 }
 
 pub(super) fn growth(situation: &Situation) -> Vec<Growth> {
-    let forward = situation.ensemble.forward.as_ref().map(|fit| (Call::Forward, situation.batch(), fit));
-    let step = situation.ensemble.step.as_ref();
-    let step = step.map(|fit| (Call::TrainingStep, f64::from(situation.workload.training.batch), fit));
-    let calls = [forward, step].into_iter().flatten();
-    calls.map(|(call, rows, fit)| growth_of(situation, call, rows, fit)).collect()
+    let (ensemble, batch) = (situation.ensemble, situation.batch());
+    let step_batch = f64::from(situation.workload.training.batch);
+    let forward = ensemble.forward.as_ref().map(|_| (Call::Forward, batch));
+    let step = ensemble.step.as_ref().map(|_| (Call::TrainingStep, step_batch));
+    [forward, step].into_iter().flatten().map(|(call, rows)| growth_of(situation, call, rows)).collect()
 }
 
-fn growth_of(situation: &Situation, call: Call, rows: f64, fit: &Fit) -> Growth {
-    let factor = (fit.half_rate_rows.value / rows).max(1.0);
+fn growth_of(situation: &Situation, call: Call, rows: f64) -> Growth {
+    let half_rate_rows = situation.ensemble.estimate(|costs| {
+        let cost = if call == Call::Forward { &costs.calls.forward } else { &costs.calls.step };
+        cost.as_ref().map_or(f64::INFINITY, |cost| cost.curve.half_rate_batch())
+    });
+    let factor = (half_rate_rows.value / rows).max(1.0);
     let present = situation.workload.network;
     let sizes = MODEL_SIZES.iter().map(|size| size.of(present));
     let mut enough = sizes.filter(|size| size.flops_per_row() >= factor * present.flops_per_row());
+    let first_size = if factor > 1.0 { enough.next() } else { None };
     Growth {
         call,
         rows,
-        half_rate_rows: fit.half_rate_rows,
+        half_rate_rows,
         arithmetic_factor: factor,
-        first_size: if factor <= 1.0 {
-            None
-        } else {
-            enough.next().map(|size| (size.hidden_size, size.num_layers))
-        },
+        first_size: first_size.map(|size| (size.hidden_size, size.num_layers)),
     }
 }

@@ -88,7 +88,7 @@ impl Verdict {
         } else {
             let id = lever.id;
             Self::MeasureFirst {
-                measure: format!("it itself (`deepcfr advise --verify {id}`): no gain is not excluded"),
+                measure: format!("run `deepcfr advise --verify {id}`, for the interval includes no gain"),
             }
         }
     }

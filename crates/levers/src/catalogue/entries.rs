@@ -56,7 +56,7 @@ pub const CATALOGUE: &[Lever] = &[
         exactness: Exactness::Exact,
         effect: Effect::Schedule(Scheduler::InterleavedServer),
         preconditions: &[
-            P::Scheduler(&[Scheduler::Recursive, Scheduler::Interleaved, Scheduler::Server]),
+            P::Scheduler(&[Scheduler::Interleaved]),
             P::AsksNetworks,
             P::Workers(2),
             P::ForwardNotKernelBound,
@@ -188,8 +188,8 @@ pub const CATALOGUE: &[Lever] = &[
     },
     Lever {
         id: LeverId::ModelSize,
-        title: "larger model (1024 × 6)",
-        what: "more parameters; decided by `deepcfr sweep model-size`",
+        title: "larger model",
+        what: "the next size of the grid; `deepcfr sweep model-size` decides whether it learns more",
         terms: &[Term::Dispatch, Term::Kernel],
         goal: Goal::Quality,
         stage: Stage::ModelSize,

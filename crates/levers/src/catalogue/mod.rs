@@ -174,7 +174,7 @@ pub enum Effect {
     ParallelEvaluation,
     /// An evaluation every 5 iterations, of 1,000 games.
     DenseEvaluation,
-    /// A network of 1024 × 6.
+    /// A network of the next size of [`MODEL_SIZES`].
     LargerModel,
     /// Twice the samples a training batch, half the steps.
     LargerTrainingBatch,
@@ -212,7 +212,10 @@ impl Effect {
                 vec![Change::EvaluationParallel(f64::from(situation.workload.evaluation.matches))]
             }
             Self::DenseEvaluation => vec![Change::EvaluationEvery(5.0), Change::EvaluationGames(1000.0)],
-            Self::LargerModel => vec![Change::Network(LARGER_MODEL.of(situation.workload.network))],
+            Self::LargerModel => {
+                let next = next_size(situation.workload.network);
+                next.map(|size| Change::Network(size.of(situation.workload.network))).into_iter().collect()
+            }
             Self::LargerTrainingBatch => {
                 let batch = f64::from(situation.workload.training.batch);
                 vec![Change::TrainingBatch(2.0 * batch), Change::TrainingSteps(0.5)]
@@ -265,11 +268,16 @@ pub struct ModelSize {
 pub const MODEL_SIZES: [ModelSize; 4] = [
     ModelSize { hidden_size: 512, num_layers: 3 },
     ModelSize { hidden_size: 768, num_layers: 4 },
-    LARGER_MODEL,
+    ModelSize { hidden_size: 1024, num_layers: 6 },
     ModelSize { hidden_size: 1536, num_layers: 8 },
 ];
 
-const LARGER_MODEL: ModelSize = ModelSize { hidden_size: 1024, num_layers: 6 };
+/// The smallest size of the grid with half as much arithmetic again as `network`.
+pub fn next_size(network: NetworkShape) -> Option<ModelSize> {
+    const NOTICEABLY_LARGER: f64 = 1.5;
+    let least = NOTICEABLY_LARGER * network.flops_per_row();
+    MODEL_SIZES.into_iter().find(|size| size.of(network).flops_per_row() >= least)
+}
 
 impl ModelSize {
     /// A network of this size with the inputs and outputs of `network`.

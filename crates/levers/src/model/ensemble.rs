@@ -20,6 +20,8 @@ use crate::statistics::{Estimate, Use, bootstrap_factor, resample, stream};
 
 /// Worlds of an ensemble.
 const WORLDS: usize = 1000;
+/// Relative standard deviation of an evaluation's time where fewer than three were measured.
+const FEW_EVALUATIONS_NOISE: f64 = 0.05;
 /// Engines that are another runtime rather than another engine of ours.
 const RUNTIMES: [&str; 1] = ["pytorch"];
 
@@ -298,12 +300,15 @@ impl Mean {
         };
         let figures: Vec<f64> = best.iter().zip(&drawn).map(|(&best, &drawn)| stretch(best, drawn)).collect();
         let phases = PhaseSeconds::from_array(std::array::from_fn(|place| figures[place]));
+        let evaluations = iterations.iter().filter(|sample| sample.evaluated).count();
+        // Resampling cannot tell how far one or two evaluations are from the next.
+        let noise = if evaluations < 3 { (FEW_EVALUATIONS_NOISE * stream.normal()).exp() } else { 1.0 };
         Self {
             phases,
             rows: figures[8],
             calls: figures[9],
             forward_thread_seconds: figures[10],
-            evaluation_seconds_each: figures[11],
+            evaluation_seconds_each: noise * figures[11],
         }
     }
 

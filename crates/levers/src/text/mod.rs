@@ -1,0 +1,24 @@
+//! Tables and reports for people: every figure with its unit and what it rests on.
+//!
+//! Plain text for terminals and Markdown for documents come from the same tables. Not here: plots.
+
+mod advice;
+mod backtest;
+mod graph;
+mod ledger;
+mod profile;
+mod sweep;
+mod table;
+mod units;
+
+pub use advice::advisory;
+pub use backtest::back_test;
+pub use graph::{order_svg, order_text};
+pub use ledger::ledger;
+pub use profile::{CallReport, ProfileReport};
+pub use sweep::size_decision;
+pub use table::Table;
+pub use units::{bytes, count, rate, ratio, seconds, share};
+
+#[cfg(test)]
+mod tests;

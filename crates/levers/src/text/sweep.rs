@@ -1,0 +1,27 @@
+//! The model-size decision as text. Not here: the decision.
+
+use super::Table;
+use crate::sweep::SizeDecision;
+
+/// The decision and the statistics that it rests on; `unit` is the learning metric's.
+pub fn size_decision(decision: &SizeDecision, unit: &str) -> String {
+    let improvement = format!("improvement in {unit} (90 %)");
+    let mut table =
+        Table::new(&["size", &improvement, "matched seeds", "time an iteration", "beyond seed noise"]);
+    for size in &decision.comparisons {
+        let interval = &size.improvement;
+        table.push([
+            format!("{} × {}", size.hidden_size, size.num_layers),
+            format!("{:.2} ({:.2} to {:.2})", interval.value, interval.low, interval.high),
+            size.seeds.to_string(),
+            format!("×{:.2}", size.cost_ratio),
+            if size.unlocks { "yes" } else { "no" }.to_owned(),
+        ]);
+    }
+    format!(
+        "Against the present size at iteration {} (seed noise: standard deviation {:.2} {unit})\n{}{decision}\n",
+        decision.iteration,
+        decision.seed_noise,
+        table.text()
+    )
+}
