@@ -88,7 +88,7 @@ impl Verdict {
         } else {
             let id = lever.id;
             Self::MeasureFirst {
-                measure: format!("run `deepcfr advise --verify {id}`, for the interval includes no gain"),
+                measure: format!("run `deepcfr advise --verify {id}`, for the lower end is not worth it"),
             }
         }
     }

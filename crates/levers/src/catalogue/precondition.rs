@@ -118,7 +118,11 @@ impl Precondition {
         let load = &situation.workload.traversal;
         match *self {
             Self::Scheduler(allowed) => {
-                decide(allowed.contains(&load.scheduler), format!("the scheduler is {}", load.scheduler))
+                let names: Vec<&str> = allowed.iter().map(|scheduler| scheduler.name()).collect();
+                let met = allowed.contains(&load.scheduler);
+                let but =
+                    if met { String::new() } else { format!(", the lever is for {}", names.join(" or ")) };
+                decide(met, format!("the scheduler is {}{but}", load.scheduler))
             }
             Self::AsksNetworks => decide(
                 !load.tabulated,

@@ -86,7 +86,10 @@ impl World {
             Change::Step(ref how) => self.step(how)?,
             Change::Network(shape) => self.network(shape)?,
             Change::TrainingBatch(rows) => self.training_batch(rows)?,
-            Change::TrainingSteps(factor) => self.scale_training(factor),
+            Change::TrainingSteps(factor) => {
+                self.scale_training(factor);
+                self.costs.batch_assembly_seconds *= factor;
+            }
             Change::Rows(factor) => self.rows(factor),
             Change::EvaluationEvery(every) => self.costs.evaluation.every = every,
             Change::EvaluationGames(games) => self.evaluation_games(games),

@@ -138,3 +138,83 @@ fn a_profile_without_timed_calls_keeps_its_seconds_and_projects_nothing() {
     assert!(ensemble.after(&[Change::Schedule(Scheduler::Interleaved, 8.0)]).is_none());
     assert!(ensemble.after(&[Change::SplitMemories]).is_some());
 }
+
+/// A server behind interleaved workers, from a run that interleaves: the true overlap is 0.8.
+#[test]
+fn a_server_behind_interleaved_workers_is_projected_from_interleaving() {
+    for a_seconds in [50e-6, 400e-6] {
+        let truth = Truth { scheduler: Scheduler::Interleaved, workers: 3, a_seconds, ..Truth::default() };
+        let before = Ensemble::of(&truth.profile(1)).unwrap();
+        let after = before.after(&[Change::Schedule(Scheduler::InterleavedServer, 32.0)]).unwrap();
+        let gain = before.speed_up(&after);
+        let later = Truth { scheduler: Scheduler::InterleavedServer, ..truth };
+        let expected = truth.iteration_seconds() / later.iteration_seconds();
+        assert!(gain.contains(expected), "a = {a_seconds}: {gain:?} against {expected}");
+    }
+}
+
+#[test]
+fn workers_that_do_not_disturb_each_other_share_the_traversal() {
+    let mut profile = Truth::default().profile(1);
+    let quantity = crate::profile::Quantity::WorkerContention;
+    profile.effects.push(crate::profile::MeasuredEffect { quantity, ratios: vec![1.0; 3] });
+    let before = Ensemble::of(&profile).unwrap();
+    let traversal = |ensemble: &Ensemble| ensemble.estimate(|costs| costs.phases().traversal_seconds).value;
+    let four = before.after(&[Change::Workers(4.0)]).unwrap();
+    assert!((traversal(&before) / traversal(&four) - 2.0).abs() < 0.02);
+    // There are four cores: eight workers take turns.
+    let eight = before.after(&[Change::Workers(8.0)]).unwrap();
+    assert!((traversal(&before) / traversal(&eight) - 2.0).abs() < 0.02);
+    // What was not measured is a range below that.
+    let assumed = Ensemble::of(&Truth::default().profile(1)).unwrap();
+    let gain = traversal(&assumed) / traversal(&assumed.after(&[Change::Workers(4.0)]).unwrap());
+    assert!((1.4..1.9).contains(&gain), "{gain}");
+}
+
+/// Without calls a traversal of 40,000 rows by two workers of 15 µs a row takes 0.3 s.
+#[test]
+fn a_table_leaves_the_logic() {
+    let before = Ensemble::of(&Truth::default().profile(1)).unwrap();
+    let after = before.after(&[Change::Tabulate(500.0)]).unwrap();
+    let traversal = after.estimate(|costs| costs.phases().traversal_seconds);
+    // 2 networks × 500 infosets in calls of 256 rows: about 11 ms of two workers.
+    assert!(traversal.contains(0.305) && traversal.high / traversal.low < 1.8, "{traversal:?}");
+}
+
+#[test]
+fn evaluation_in_batches_pays_for_the_dispatch_of_one_call() {
+    // 200 games of 20 rows, one a call of 110 µs: 0.44 s of 2 s; in calls of 64 rows 11.6 µs a row.
+    let before = Ensemble::of(&Truth::default().profile(1)).unwrap();
+    let after = before.after(&[Change::EvaluationBatch(64.0)]).unwrap();
+    let each = after.estimate(|costs| costs.evaluation.seconds_each);
+    let expected = 2.0 - 4000.0 * (110e-6 - 11.6e-6);
+    assert!(
+        each.contains(expected) && (each.value / expected - 1.0).abs() < 0.05,
+        "{each:?} against {expected}"
+    );
+    let again = after.after(&[Change::EvaluationBatch(64.0)]).unwrap();
+    assert_eq!(after.speed_up(&again).value, 1.0);
+}
+
+/// The simulated step is 300 µs + 2 µs a sample: 812 µs at 256, 1324 µs at 512.
+#[test]
+fn half_the_steps_of_twice_the_batch_save_dispatch() {
+    let before = Ensemble::of(&Truth::default().profile(1)).unwrap();
+    let after = before.after(&[Change::TrainingBatch(512.0), Change::TrainingSteps(0.5)]).unwrap();
+    let training = |ensemble: &Ensemble| ensemble.estimate(|costs| costs.advantage.seconds).value;
+    let ratio = training(&after) / training(&before);
+    assert!((ratio / (1324.0 / 812.0 / 2.0) - 1.0).abs() < 0.05, "{ratio}");
+    let assembly = |ensemble: &Ensemble| ensemble.estimate(|costs| costs.batch_assembly_seconds).value;
+    assert!((assembly(&after) / assembly(&before) - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn an_accelerator_is_never_faster_than_its_kernels() {
+    let mut profile = Truth { scheduler: Scheduler::Interleaved, ..Truth::default() }.profile(1);
+    profile.workload.traversal.device = crate::profile::Device::Accelerator;
+    let before = Ensemble::of(&profile).unwrap();
+    let many = before.after(&[Change::Workers(4.0), Change::Lanes(200.0)]).unwrap();
+    let traversal = many.estimate(|costs| costs.phases().traversal_seconds);
+    // 40,000 rows of 10 µs on one device.
+    assert!(traversal.value > 0.38, "{traversal:?}");
+}

@@ -120,7 +120,8 @@ fn pairs(advisory: &Advisory) -> Table {
             (false, true) if pair.levers.iter().any(|lever| lever.lever().goal == Goal::Quality) => {
                 "one pays for the other"
             }
-            (false, _) => "no measurable gain",
+            (false, true) => "no measurable gain",
+            (false, false) => "costs time",
         };
         table.push([first, second, ratio(&pair.projection.calibrated), verdict.to_owned()]);
     }
