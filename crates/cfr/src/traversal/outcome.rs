@@ -16,7 +16,7 @@ use crate::regret::sample_by;
 /// A guess at the value of each action of the traverser. Targets stay unbiased whatever it says, as
 /// long as it does not depend on the action that will be sampled; the closer it is, the smaller
 /// their variance.
-pub trait Baseline<G: Game>: Sync {
+pub trait Baseline<G: Game>: Send + Sync {
     /// Writes every element of `values` (one per action of the game): the expected utility of the
     /// player to move, in points, after each legal action; elements of illegal actions are not read.
     fn write(&self, game: &G, state: &G::State, values: &mut [f64]);
@@ -30,6 +30,13 @@ impl<G: Game> Baseline<G> for NoBaseline {
     #[inline]
     fn write(&self, _game: &G, _state: &G::State, values: &mut [f64]) {
         values.fill(0.0);
+    }
+}
+
+impl<G: Game, B: Baseline<G> + ?Sized> Baseline<G> for Box<B> {
+    #[inline]
+    fn write(&self, game: &G, state: &G::State, values: &mut [f64]) {
+        (**self).write(game, state, values);
     }
 }
 
