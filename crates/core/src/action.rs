@@ -2,6 +2,8 @@
 //!
 //! Not here: what an action means (each game says so) and how one is chosen.
 
+use crate::select_bit;
+
 /// An action of a game, or an outcome of one of its chance nodes: a small number.
 ///
 /// Player actions are in `0..GameSpec::num_actions` (at most [`MAX_ACTIONS`]); chance outcomes may
@@ -68,7 +70,14 @@ impl ActionSet {
     /// The `rank`-th member in ascending order, counting from 0.
     #[inline]
     pub fn nth(self, rank: usize) -> Option<Action> {
-        self.iter().nth(rank)
+        select_bit(self.0, rank.min(MAX_ACTIONS) as u32).map(|bit| bit as Action)
+    }
+
+    /// The member of a set that has just one.
+    #[inline]
+    pub fn only(self) -> Option<Action> {
+        let one = self.0 != 0 && self.0 & (self.0 - 1) == 0;
+        one.then_some(self.0.trailing_zeros() as Action)
     }
 
     /// The members in ascending order.
@@ -155,6 +164,8 @@ mod tests {
         set.iter().for_each(|action| folded.push(action));
         assert_eq!(folded, [0, 7, 64, 127]);
         assert_eq!((set.len(), set.nth(2), set.nth(4)), (4, Some(64), None));
+        assert_eq!([set, ActionSet::EMPTY].map(ActionSet::only), [None; 2]);
+        assert_eq!(ActionSet::from_bits(1 << 100).only(), Some(100));
         assert!(set.contains(127) && !set.contains(1) && !set.contains(200));
     }
 

@@ -16,6 +16,7 @@ mod model;
 mod policy;
 mod rng;
 mod sample;
+mod select;
 mod weights;
 
 pub use action::{Action, ActionSet, Actions, MAX_ACTIONS};
@@ -28,4 +29,5 @@ pub use model::{Model, ModelError, ModelFactory, ModelSpec, NetId};
 pub use policy::Policy;
 pub use rng::{Purpose, Stream};
 pub use sample::{SampleMeta, SampleShape, SampleSink, SampleSource};
+pub use select::select_bit;
 pub use weights::{Activation, Dense, MlpWeights, RowKey, TableWeights, Weights};

@@ -22,6 +22,16 @@ fn main() {
         playouts("random playout, by card", &by_card);
     }
     let states = if only == "playout" { Vec::new() } else { decisions(&game) };
+    if chosen("legal") {
+        let by_card = LostCities::<Cards>::new(Rules::classic()).expect("the classic rules are possible");
+        per_item("legal actions, by slot", &states, |state| game.legal_actions(state).bits() as u64);
+        per_item("legal actions, by card", &states, |state| by_card.legal_actions(state).bits() as u64);
+        per_item("copy and move", &states, |state| {
+            let mut next = *state;
+            game.apply(&mut next, game.legal_actions(state).iter().next().expect("not empty"));
+            next.plies() as u64
+        });
+    }
     if chosen("encode") {
         encodings("slots encode", &game, &SlotsEncoder::new(game.rules()), &states);
         encodings("cards encode", &game, &CardsEncoder::new(game.rules()), &states);

@@ -7,10 +7,11 @@
 
 use deepcfr_core::{Encoder, Player};
 
-use super::layout::{Layout, nibble};
-use super::row::{Row, flag};
+use super::layout::{Layout, Size};
+use super::row::{Row, any, scaled};
 use super::space::ActionSpace;
 use super::state::{NO_COLOUR, Phase, State};
+use super::view::{Held, View};
 use super::{Expedition, LostCities, Rules};
 
 /// Sets of cards in a block: hand, own and their expedition, pile, cards they are known to hold.
@@ -20,7 +21,7 @@ const COLOUR_NUMBERS: usize = 31;
 /// Numbers after the blocks.
 const TABLE_NUMBERS: usize = 13;
 /// The deck sizes at or below which one feature each is 1: the end of the game is counted in turns.
-const DECK_STEPS: [u8; 12] = [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 26, 34];
+const DECK_STEPS: [i32; 12] = [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 26, 34];
 
 /// Writes one block a colour, then the table.
 ///
@@ -29,18 +30,23 @@ const DECK_STEPS: [u8; 12] = [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 26, 34];
 /// The table: 13 numbers and 12 steps of the deck's size.
 #[derive(Clone, Debug)]
 pub struct CardsEncoder {
-    colours: usize,
-    features_per_colour: usize,
-    per_rank: f32,
-    per_wager: f32,
-    per_stake: f32,
-    per_colour_card: f32,
-    per_hand_card: f32,
-    per_point: f32,
-    per_value: f32,
-    per_card: f32,
-    per_colour: f32,
-    per_ply: f32,
+    size: Size,
+    units: Units,
+    /// What it is worth to take the top of a pile that can be played, by its rank plus 1.
+    worth: [f32; 16],
+}
+
+/// What one of each count is worth, by group of features; 0 where another group overwrites.
+#[derive(Clone, Debug)]
+struct Units {
+    side: [f32; 8],
+    hand: [f32; 4],
+    projection: [f32; 4],
+    hopes: [f32; 4],
+    second: f32,
+    known: f32,
+    table: [f32; 4],
+    standing: [f32; 8],
 }
 
 /// The player's prospects over all colours, in points.
@@ -48,248 +54,236 @@ pub struct CardsEncoder {
 struct Prospects {
     mine: i32,
     theirs: i32,
-    opened: [u32; 2],
+    opened: [i32; 2],
     projected: i32,
+}
+
+impl Units {
+    fn new(rules: &Rules) -> Self {
+        let per = |whole: u32| 1.0 / whole.max(1) as f32;
+        let (rank, wager, card) = (per(rules.ranks), per(rules.wagers), per(rules.wagers + rules.ranks));
+        let (held, colour) = (per(rules.hand_size), per(rules.colours));
+        let point = per(rules.colour_sum().max(rules.expedition_penalty.unsigned_abs()));
+        let all = point * 0.5;
+        Self {
+            side: [1.0, wager, point, card, rank, point, 0.0, 0.0],
+            hand: [held, point, wager, held],
+            projection: [point, point, per(rules.wagers + 1), card],
+            hopes: [rank, point, wager, 0.0],
+            second: 0.5 * rank,
+            known: held,
+            table: [1.0, 1.0, 1.0, per(rules.deck_size())],
+            standing: [all, all, all, all, colour, colour, held, per(4 * rules.deck_size())],
+        }
+    }
 }
 
 impl CardsEncoder {
     /// The encoder for games under `rules`, which must be possible.
     pub fn new(rules: &Rules) -> Self {
-        let cards = (rules.wagers + rules.ranks) as usize;
-        let per = |whole: u32| 1.0 / whole.max(1) as f32;
-        Self {
-            colours: rules.colours as usize,
-            features_per_colour: CARD_SETS * cards + rules.ranks as usize + 1 + COLOUR_NUMBERS,
-            per_rank: per(rules.ranks),
-            per_wager: per(rules.wagers),
-            per_stake: per(rules.wagers + 1),
-            per_colour_card: per(rules.wagers + rules.ranks),
-            per_hand_card: per(rules.hand_size),
-            per_point: per(rules.colour_sum().max(rules.expedition_penalty.unsigned_abs())),
-            per_value: per(rules.min_rank + rules.ranks - 1),
-            per_card: per(rules.deck_size()),
-            per_colour: per(rules.colours),
-            per_ply: per(4 * rules.deck_size()),
-        }
+        let per_value = 1.0 / (rules.min_rank + rules.ranks - 1) as f32;
+        let worth = |top: usize| match top as u32 {
+            0 => 0.0,
+            1 => 0.5,
+            top => 0.5 + 0.5 * ((rules.min_rank + top - 2) as f32 * per_value),
+        };
+        Self { size: Size::of(rules), units: Units::new(rules), worth: std::array::from_fn(worth) }
     }
 
     /// The length of a colour's block; colour `c` has `c·n..(c + 1)·n` of the row.
     pub fn features_per_colour(&self) -> usize {
-        self.features_per_colour
+        features_per_colour(self.size)
     }
 
-    fn put_colour(
-        &self,
-        layout: &Layout,
-        state: &State,
-        me: Player,
-        colour: usize,
-        row: &mut Row<'_>,
-        prospects: &mut Prospects,
-    ) {
-        let sides = [me, 1 - me].map(|player| Side::new(layout, state, player, colour));
-        let [mine, theirs] = &sides;
-        let stack = state.piles[colour];
-        let piled = Cards::new(layout, state.piled, state.piled_wagers, colour);
-        for cards in [mine.hand, mine.laid, theirs.laid, piled, theirs.known] {
-            row.put_bits(cards.bits(layout), (layout.wagers + layout.ranks) as usize);
+    #[inline(always)]
+    fn write(&self, view: View<'_>, row: &mut [f32]) {
+        let mut row = Row::new(row, features(view.size));
+        let mut prospects = Prospects::default();
+        for colour in 0..view.size.colours {
+            self.put_colour(view, colour, &mut row, &mut prospects);
         }
-        row.put_bits((1 << (stack & 15)) >> 1, layout.ranks as usize + 1);
-        let unseen = Cards {
-            numbers: !(mine.hand.numbers | mine.laid.numbers | theirs.laid.numbers | piled.numbers)
-                & ((1 << layout.ranks) - 1),
-            wagers: layout.wagers - mine.hand.wagers - mine.laid.wagers - theirs.laid.wagers - piled.wagers,
+        self.put_table(view.state, &prospects, &mut row);
+        row.finish();
+    }
+
+    #[inline(always)]
+    fn put_colour(&self, view: View<'_>, colour: usize, row: &mut Row<'_>, prospects: &mut Prospects) {
+        let View { layout, state, me, size } = view;
+        let (mine, theirs) = (Side::new(view, me, colour), Side::new(view, 1 - me, colour));
+        let (hand, known, piled) = (view.hand(me, colour), view.known(1 - me, colour), view.pile(colour));
+        for cards in [hand, mine.laid(), theirs.laid(), piled, known] {
+            row.put_bits(cards.bits(size), (size.wagers + size.ranks) as usize);
+        }
+        row.put_bits((1 << (state.piles[colour] & 15)) >> 1, size.ranks as usize + 1);
+        let (laid, their_laid) = (mine.laid(), theirs.laid());
+        let unseen = Held {
+            numbers: !(hand.numbers | laid.numbers | their_laid.numbers | piled.numbers)
+                & ((1 << size.ranks) - 1),
+            wagers: size.wagers - hand.wagers - laid.wagers - their_laid.wagers - piled.wagers,
         };
-        let projection = mine.projection(layout);
-        row.put(self.side(mine));
-        row.put(self.side(theirs));
-        row.put(self.hand(layout, mine));
-        row.put(self.projection(layout, mine, &projection));
-        row.put(self.hopes(layout, mine, unseen));
-        row.put(self.hopes(layout, theirs, unseen));
-        row.put(self.pile(layout, state, colour, &sides));
-        prospects.add(mine, theirs, projection.score);
+        let live = mine.playable(hand);
+        let projection = mine.projection(layout, live);
+        row.put_over(scaled(mine.counts(), &self.units.side), 6);
+        row.put_over(scaled(theirs.counts(), &self.units.side), 6);
+        row.put(scaled(hand_counts(layout, hand, live), &self.units.hand));
+        row.put(scaled(projection_counts(layout, &mine, &projection), &self.units.projection));
+        row.put_over(scaled(mine.hopes(layout, unseen), &self.units.hopes), 3);
+        row.put_over(scaled(theirs.hopes(layout, unseen), &self.units.hopes), 3);
+        let seen_by_them = view.known(me, colour).count(layout);
+        self.put_pile(state, colour, [&mine, &theirs], seen_by_them, row);
+        prospects.add(&mine.expedition, &theirs.expedition, projection.score);
     }
 
-    fn points(&self, points: i32) -> f32 {
-        points as f32 * self.per_point
-    }
-
-    fn side(&self, side: &Side) -> [f32; 6] {
-        let expedition = &side.expedition;
-        [
-            flag(expedition.cards > 0),
-            expedition.wagers as f32 * self.per_wager,
-            expedition.sum as f32 * self.per_point,
-            expedition.cards as f32 * self.per_colour_card,
-            expedition.highest_rank() as f32 * self.per_rank,
-            self.points(expedition.score),
-        ]
-    }
-
-    fn hand(&self, layout: &Layout, mine: &Side) -> [f32; 4] {
-        let playable = mine.playable_hand();
-        let held = layout.count(mine.hand.numbers) + mine.hand.wagers;
-        let live = layout.count(playable.numbers) + playable.wagers;
-        [
-            layout.count(playable.numbers) as f32 * self.per_hand_card,
-            layout.sum(playable.numbers) as f32 * self.per_point,
-            playable.wagers as f32 * self.per_wager,
-            (held - live) as f32 * self.per_hand_card,
-        ]
-    }
-
-    fn projection(&self, layout: &Layout, mine: &Side, projection: &Expedition) -> [f32; 4] {
-        let short = layout.rules.bonus_threshold.saturating_sub(projection.cards);
-        [
-            self.points(projection.score),
-            self.points(projection.score - mine.expedition.score),
-            (projection.wagers + 1) as f32 * self.per_stake,
-            short as f32 * self.per_colour_card,
-        ]
-    }
-
-    /// What a side may still draw of the colour: cards that the player has not seen.
-    fn hopes(&self, layout: &Layout, side: &Side, unseen: Cards) -> [f32; 3] {
-        let numbers = unseen.numbers & side.open_numbers;
-        [
-            layout.count(numbers) as f32 * self.per_rank,
-            layout.sum(numbers) as f32 * self.per_point,
-            if side.open_wagers { unseen.wagers as f32 * self.per_wager } else { 0.0 },
-        ]
-    }
-
-    fn pile(&self, layout: &Layout, state: &State, colour: usize, [mine, theirs]: &[Side; 2]) -> [f32; 5] {
+    /// `seen_by_them` counts the cards of the colour that the player is known to hold.
+    #[inline(always)]
+    fn put_pile(
+        &self,
+        state: &State,
+        colour: usize,
+        sides: [&Side; 2],
+        seen_by_them: u32,
+        row: &mut Row<'_>,
+    ) {
         let stack = state.piles[colour];
-        let [top, second] = [stack as u32 & 15, (stack >> 4) as u32 & 15];
-        let kind = layout.kind(colour, top.saturating_sub(1));
-        let value = if top > 0 { layout.value_of(kind) as f32 * self.per_value } else { 0.0 };
-        let worth = |side: &Side| if top > 0 && side.can_play(top - 1) { 0.5 + 0.5 * value } else { 0.0 };
-        let closed = if state.closed_pile as usize == colour { 1.0 } else { 0.0 };
-        let seen_by_them = layout.count(mine.known.numbers) + mine.known.wagers;
-        [
-            closed,
-            worth(mine),
-            worth(theirs),
-            second as f32 * 0.5 * self.per_rank,
-            seen_by_them as f32 * self.per_hand_card,
-        ]
+        let worth = self.worth[stack as usize & 15];
+        let [mine, theirs] = sides.map(|side| side.can_play(stack as u32 & 15) as i32);
+        let closed = i32::from(state.closed_pile as usize == colour);
+        let second = (stack >> 4) as i32 & 15;
+        row.put(scaled([closed, mine, theirs, second], &[1.0, worth, worth, self.units.second]));
+        row.put(scaled([seen_by_them as i32], &[self.units.known]));
     }
 
     fn put_table(&self, state: &State, prospects: &Prospects, row: &mut Row<'_>) {
         let (mine, theirs) = (prospects.mine, prospects.theirs);
-        let deck = f32::from(state.deck_len);
-        let turns_left = u32::from(state.deck_len).div_ceil(2) as f32;
-        let per_player = self.per_point * 0.5;
-        row.put([
-            flag(state.phase == Phase::Card),
-            flag(state.phase == Phase::Draw),
-            flag(state.closed_pile == NO_COLOUR),
-            deck * self.per_card,
-            (turns_left * self.per_hand_card).min(2.0),
-            1.0 / (1.0 + turns_left),
-            (f32::from(state.plies) * self.per_ply).min(4.0),
-            mine as f32 * per_player,
-            theirs as f32 * per_player,
-            (mine - theirs) as f32 * per_player,
-            (prospects.projected - theirs) as f32 * per_player,
-            prospects.opened[0] as f32 * self.per_colour,
-            prospects.opened[1] as f32 * self.per_colour,
-        ]);
-        row.put(DECK_STEPS.map(|step| flag(state.deck_len <= step)));
+        let turns_left = (i32::from(state.deck_len) + 1) / 2;
+        let phase = [Phase::Card, Phase::Draw].map(|phase| i32::from(state.phase == phase));
+        let any_open = i32::from(state.closed_pile == NO_COLOUR);
+        row.put(scaled([phase[0], phase[1], any_open, state.deck_len.into()], &self.units.table));
+        let [opened, their_opened] = prospects.opened;
+        let lead = [mine - theirs, prospects.projected - theirs];
+        let plies = state.plies.into();
+        let standing = [mine, theirs, lead[0], lead[1], opened, their_opened, turns_left, plies];
+        let standing = scaled(standing, &self.units.standing);
+        row.put([standing[6].min(2.0), 1.0 / (1.0 + turns_left as f32), standing[7].min(4.0)]);
+        row.put_over(standing, 6);
+        let deck = i32::from(state.deck_len);
+        row.put(DECK_STEPS.map(|step| ((deck - 1 - step) as u32 >> 31) as i32 as f32));
     }
 }
 
 impl Prospects {
-    fn add(&mut self, mine: &Side, theirs: &Side, projected: i32) {
-        let started = mine.expedition.cards > 0;
-        self.mine += mine.expedition.score;
-        self.theirs += theirs.expedition.score;
-        self.opened[0] += u32::from(started);
-        self.opened[1] += u32::from(theirs.expedition.cards > 0);
-        self.projected += if started { projected.max(mine.expedition.score) } else { projected.max(0) };
-    }
-}
-
-/// A set of cards of one colour.
-#[derive(Clone, Copy)]
-struct Cards {
-    numbers: u32,
-    wagers: u32,
-}
-
-impl Cards {
-    fn new(layout: &Layout, kinds: u64, wagers: u32, colour: usize) -> Self {
-        Self { numbers: layout.numbers_in(kinds, colour), wagers: nibble(wagers, colour) }
-    }
-
-    /// As many low ones as there are wagers, then the numbers.
     #[inline]
-    fn bits(self, layout: &Layout) -> u32 {
-        ((1 << self.wagers) - 1) | self.numbers << layout.wagers
+    fn add(&mut self, mine: &Expedition, theirs: &Expedition, projected: i32) {
+        let [started, their_started] = [any(mine.cards), any(theirs.cards)];
+        self.mine += mine.score;
+        self.theirs += theirs.score;
+        self.opened[0] += started;
+        self.opened[1] += their_started;
+        // What an expedition that was not started is worth now is 0.
+        self.projected += projected.max(mine.score);
     }
+}
+
+/// Of the cards in the hand: playable numbers, their sum, playable wagers, cards without use.
+#[inline]
+fn hand_counts(layout: &Layout, hand: Held, live: Held) -> [i32; 4] {
+    let dead = hand.count(layout) - live.count(layout);
+    [layout.count(live.numbers), layout.sum(live.numbers), live.wagers, dead].map(|count| count as i32)
+}
+
+/// Of the expedition with all playable cards of the hand: score, gain, stake, cards short of the bonus.
+#[inline]
+fn projection_counts(layout: &Layout, mine: &Side, projection: &Expedition) -> [i32; 4] {
+    let short = layout.rules.bonus_threshold as i32 - projection.cards as i32;
+    let gain = projection.score - mine.expedition.score;
+    [projection.score, gain, projection.wagers as i32 + 1, short.max(0)]
 }
 
 /// One colour of one player.
 struct Side {
-    hand: Cards,
-    laid: Cards,
-    known: Cards,
     expedition: Expedition,
     /// Numbers that the expedition rule lets the player play.
     open_numbers: u32,
-    /// Whether it lets the player play a wager.
-    open_wagers: bool,
 }
 
 impl Side {
-    fn new(layout: &Layout, state: &State, player: Player, colour: usize) -> Self {
-        let expedition = layout.expedition(state, player, colour);
-        Self {
-            hand: Cards::new(layout, state.hand[player], state.hand_wagers[player], colour),
-            laid: Cards { numbers: expedition.numbers, wagers: expedition.wagers },
-            known: Cards::new(layout, state.known[player], state.known_wagers[player], colour),
-            open_numbers: layout.numbers_in(state.playable[player], colour),
-            open_wagers: expedition.numbers == 0,
-            expedition,
-        }
+    #[inline]
+    fn new(view: View<'_>, player: Player, colour: usize) -> Self {
+        Self { expedition: view.expedition(player, colour), open_numbers: view.open_numbers(player, colour) }
     }
 
-    fn can_play(&self, rank: u32) -> bool {
-        if rank == 0 { self.open_wagers } else { self.open_numbers >> (rank - 1) & 1 == 1 }
+    #[inline]
+    fn laid(&self) -> Held {
+        Held { numbers: self.expedition.numbers, wagers: self.expedition.wagers }
     }
 
-    fn playable_hand(&self) -> Cards {
-        Cards {
-            numbers: self.hand.numbers & self.open_numbers,
-            wagers: if self.open_wagers { self.hand.wagers } else { 0 },
-        }
+    /// 1 if the expedition rule lets the player play a wager, else 0.
+    #[inline]
+    fn open_wagers(&self) -> u32 {
+        1 - any(self.expedition.numbers) as u32
     }
 
-    /// The expedition once all playable cards of the hand are in it.
-    fn projection(&self, layout: &Layout) -> Expedition {
-        let more = self.playable_hand();
+    /// Whether the player may play the card of rank `top − 1`; not if `top` is 0.
+    #[inline]
+    fn can_play(&self, top: u32) -> bool {
+        (self.open_numbers << 2 | self.open_wagers() << 1) >> top & 1 == 1
+    }
+
+    /// Those of `cards` that the player may play.
+    #[inline]
+    fn playable(&self, cards: Held) -> Held {
+        let wagers = cards.wagers * self.open_wagers();
+        Held { numbers: cards.numbers & self.open_numbers, wagers }
+    }
+
+    /// The expedition once `more` is in it.
+    #[inline]
+    fn projection(&self, layout: &Layout, more: Held) -> Expedition {
         let numbers = self.expedition.numbers | more.numbers;
         let wagers = self.expedition.wagers + more.wagers;
-        let (sum, cards) = (layout.sum(numbers), layout.count(numbers) + wagers);
-        let score = layout.rules.expedition_score(sum as i32, wagers as i32, cards);
-        Expedition { numbers, wagers, sum, cards, score }
+        layout.expedition_of(numbers, wagers)
     }
+
+    /// The expedition: started, wagers, sum, cards, highest rank, score.
+    #[inline]
+    fn counts(&self) -> [i32; 8] {
+        let Expedition { wagers, sum, cards, score, .. } = self.expedition;
+        let highest = self.expedition.highest_rank() as i32;
+        [any(cards), wagers as i32, sum as i32, cards as i32, highest, score, 0, 0]
+    }
+
+    /// What the side may still draw of the colour, among cards that the player has not seen: numbers,
+    /// their sum, wagers.
+    #[inline]
+    fn hopes(&self, layout: &Layout, unseen: Held) -> [i32; 4] {
+        let Held { numbers, wagers } = self.playable(unseen);
+        [layout.count(numbers) as i32, layout.sum(numbers) as i32, wagers as i32, 0]
+    }
+}
+
+/// The length of a colour's block.
+#[inline]
+const fn features_per_colour(size: Size) -> usize {
+    let cards = (size.wagers + size.ranks) as usize;
+    CARD_SETS * cards + size.ranks as usize + 1 + COLOUR_NUMBERS
+}
+
+/// The length of a row.
+#[inline]
+const fn features(size: Size) -> usize {
+    size.colours * features_per_colour(size) + TABLE_NUMBERS + DECK_STEPS.len()
 }
 
 impl<A: ActionSpace> Encoder<LostCities<A>> for CardsEncoder {
     fn num_features(&self) -> usize {
-        self.colours * self.features_per_colour + TABLE_NUMBERS + DECK_STEPS.len()
+        features(self.size)
     }
 
     fn encode(&self, game: &LostCities<A>, state: &State, player: Player, row: &mut [f32]) {
-        let layout = game.layout();
-        let mut row = Row::new(row);
-        let mut prospects = Prospects::default();
-        for colour in 0..layout.colours {
-            self.put_colour(layout, state, player, colour, &mut row, &mut prospects);
+        let view = View::new(game.layout(), state, player);
+        match view.classic() {
+            Some(view) => self.write(view, row),
+            None => self.write(view, row),
         }
-        self.put_table(state, &prospects, &mut row);
-        row.finish();
     }
 }

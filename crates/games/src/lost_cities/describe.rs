@@ -42,7 +42,7 @@ pub(super) fn infoset(layout: &Layout, state: &State, player: Player) -> String 
         format!("player {player}, {}, {} cards in the deck", phase(state), state.deck_left()),
         format!("hand: {}", hand.join(", ")),
     ];
-    for (colour, name) in COLOURS.iter().enumerate().take(layout.colours) {
+    for (colour, name) in COLOURS.iter().enumerate().take(layout.size.colours) {
         let sides = [player, 1 - player].map(|side| expedition(layout, state, side, colour));
         let pile = top(layout, state, colour).map_or("empty".to_owned(), |kind| card(layout, kind));
         lines.push(format!("{name}: mine {}, theirs {}, pile {pile}", sides[0], sides[1]));
@@ -69,7 +69,7 @@ fn expedition(layout: &Layout, state: &State, player: Player, colour: usize) -> 
         return "-".to_owned();
     }
     let wagers = "W".repeat(expedition.wagers as usize);
-    let numbers = (0..layout.ranks).filter(|rank| expedition.numbers >> rank & 1 == 1);
+    let numbers = (0..layout.size.ranks).filter(|rank| expedition.numbers >> rank & 1 == 1);
     let numbers: Vec<_> = numbers.map(|rank| (layout.rules.min_rank + rank).to_string()).collect();
     format!("{wagers}[{}] = {}", numbers.join(" "), expedition.score)
 }

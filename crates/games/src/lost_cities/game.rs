@@ -41,7 +41,7 @@ impl<A: ActionSpace> LostCities<A> {
     /// # Panics
     /// If there is no such card.
     pub fn kind(&self, colour: usize, rank: usize) -> usize {
-        assert!(colour < self.layout.colours && rank <= self.layout.ranks as usize, "no such card");
+        assert!(colour < self.layout.size.colours && rank <= self.layout.size.ranks as usize, "no such card");
         self.layout.kind(colour, rank as u32)
     }
 
@@ -134,11 +134,15 @@ impl<A: ActionSpace> Game for LostCities<A> {
     #[inline]
     fn apply(&self, state: &mut State, action: Action) {
         match state.phase {
-            Phase::Deal | Phase::Deck => self.layout.deal(state, action as usize),
-            _ => {
-                let chosen = self.to_move(state, action);
-                self.layout.play_move(state, chosen);
+            Phase::Card => {
+                let (slot, discard) = A::card(&self.layout, state, action as usize);
+                self.layout.lay_card(state, slot, discard);
             }
+            Phase::Draw => match action as usize - A::first_draw(&self.layout) {
+                0 => self.layout.draw_deck(state),
+                pile => self.layout.draw_pile(state, pile - 1),
+            },
+            _ => self.layout.deal(state, action as usize),
         }
     }
 

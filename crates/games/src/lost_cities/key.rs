@@ -40,7 +40,7 @@ pub(super) fn infoset_key(layout: &Layout, state: &State, player: Player, hand_k
     hash.absorb(state.played[0], state.played[1]);
     hash.absorb(state.known[0], state.known[1]);
     hash.absorb(pack(state.known_wagers), 0);
-    for pair in state.piles[..layout.colours.next_multiple_of(2)].chunks_exact(2) {
+    for pair in state.piles[..layout.size.colours.next_multiple_of(2)].chunks_exact(2) {
         hash.absorb(pair[0], pair[1]);
     }
     InfosetKey(hash.finish())

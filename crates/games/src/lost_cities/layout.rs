@@ -2,9 +2,12 @@
 //!
 //! Not here: the position itself and how it changes.
 
+use deepcfr_core::select_bit;
+
+use super::state::NO_COLOUR;
 use super::{Rules, RulesError};
 
-/// The most kinds of cards: 6 colours of 9 numbers and the wagers.
+/// The most kinds of cards (6 colours of 9 numbers and the wagers), and more: the last is none.
 pub(super) const MAX_KINDS: usize = 64;
 
 /// Per-kind and per-colour constants of one rule set.
@@ -16,16 +19,11 @@ pub(super) const MAX_KINDS: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub(super) rules: Rules,
-    pub(super) colours: usize,
-    pub(super) ranks: u32,
-    pub(super) wagers: u32,
-    /// Kinds a colour: the wager and the numbers.
-    pub(super) width: u32,
+    pub(super) size: Size,
     pub(super) kinds: usize,
-    pub(super) hand_size: usize,
     pub(super) deck_size: u8,
     pub(super) full_deck: u128,
-    /// Colour of a kind.
+    /// Colour of a kind; [`NO_COLOUR`] for an empty slot of a hand, the last kind.
     pub(super) colour: [u8; MAX_KINDS],
     /// Rank of a kind, 0 for wagers.
     pub(super) rank: [u8; MAX_KINDS],
@@ -41,21 +39,52 @@ pub(super) struct Layout {
     numbers: [u16; 512],
 }
 
-impl Layout {
-    pub(super) fn new(rules: Rules) -> Result<Self, RulesError> {
-        rules.validate()?;
-        let width = rules.ranks + 1;
-        let mut layout = Self {
-            rules,
+/// How many cards there are of what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) colours: usize,
+    pub(super) ranks: u32,
+    pub(super) wagers: u32,
+    pub(super) hand: usize,
+}
+
+impl Size {
+    /// Of the boxed game.
+    pub(super) const CLASSIC: Self = Self::of(&Rules::classic());
+
+    pub(super) const fn of(rules: &Rules) -> Self {
+        Self {
             colours: rules.colours as usize,
             ranks: rules.ranks,
             wagers: rules.wagers,
-            width,
-            kinds: (rules.colours * width) as usize,
-            hand_size: rules.hand_size as usize,
+            hand: rules.hand_size as usize,
+        }
+    }
+
+    /// Kinds a colour: the wager and the numbers.
+    #[inline]
+    pub(super) const fn width(self) -> u32 {
+        self.ranks + 1
+    }
+
+    /// The numbers of `colour` in a set of kinds, bit `r − 1` for rank `r`.
+    #[inline]
+    pub(super) const fn numbers_in(self, kinds: u64, colour: usize) -> u32 {
+        (kinds >> (colour as u32 * self.width() + 1)) as u32 & ((1 << self.ranks) - 1)
+    }
+}
+
+impl Layout {
+    pub(super) fn new(rules: Rules) -> Result<Self, RulesError> {
+        rules.validate()?;
+        let size = Size::of(&rules);
+        let mut layout = Self {
+            rules,
+            size,
+            kinds: size.colours * size.width() as usize,
             deck_size: rules.deck_size() as u8,
             full_deck: (1 << rules.deck_size()) - 1,
-            colour: [0; MAX_KINDS],
+            colour: [NO_COLOUR; MAX_KINDS],
             rank: [0; MAX_KINDS],
             closed_by: [0; MAX_KINDS],
             deck_base: [0; MAX_KINDS],
@@ -69,23 +98,24 @@ impl Layout {
     }
 
     fn place_kind(&mut self, kind: usize) {
-        let (colour, rank) = (kind as u32 / self.width, kind as u32 % self.width);
-        let first = colour * (self.wagers + self.ranks);
-        let (base, copies) =
-            if rank == 0 { (first, self.wagers) } else { (first + self.wagers + rank - 1, 1) };
+        let Size { ranks, wagers, .. } = self.size;
+        let width = self.size.width();
+        let (colour, rank) = (kind as u32 / width, kind as u32 % width);
+        let first = colour * (wagers + ranks);
+        let (base, copies) = if rank == 0 { (first, wagers) } else { (first + wagers + rank - 1, 1) };
         self.colour[kind] = colour as u8;
         self.rank[kind] = rank as u8;
         self.deck_base[kind] = base as u8;
         self.deck_mask[kind] = ((1u32 << copies) - 1) as u8;
         (base..base + copies).for_each(|bit| self.kind_at[bit as usize] = kind as u8);
         if rank > 0 {
-            self.closed_by[kind] = ((1 << (rank + 1)) - 1) << (colour * self.width);
+            self.closed_by[kind] = ((1 << (rank + 1)) - 1) << (colour * width);
         }
     }
 
     fn tally(&self, set: u32) -> u16 {
         let values =
-            (0..self.ranks).filter(|rank| set >> rank & 1 == 1).map(|rank| self.rules.min_rank + rank);
+            (0..self.size.ranks).filter(|rank| set >> rank & 1 == 1).map(|rank| self.rules.min_rank + rank);
         values.sum::<u32>() as u16 | (set.count_ones() as u16) << 8
     }
 
@@ -113,13 +143,13 @@ impl Layout {
     /// The kind of colour's card of `rank`.
     #[inline]
     pub(super) fn kind(&self, colour: usize, rank: u32) -> usize {
-        colour * self.width as usize + rank as usize
+        colour * self.size.width() as usize + rank as usize
     }
 
     /// The numbers of `colour` in a set of kinds, bit `r − 1` for rank `r`.
     #[inline]
     pub(super) fn numbers_in(&self, kinds: u64, colour: usize) -> u32 {
-        (kinds >> (colour as u32 * self.width + 1)) as u32 & ((1 << self.ranks) - 1)
+        self.size.numbers_in(kinds, colour)
     }
 
     /// The sum of printed values of a set of numbers.
@@ -152,13 +182,7 @@ impl Layout {
     /// The kind of the card that has `rank` cards of the deck below it.
     #[inline]
     pub(super) fn nth_of_deck(&self, deck: u128, rank: u32) -> usize {
-        let (low, high) = (deck as u64, (deck >> 64) as u64);
-        let bit = if high == 0 {
-            nth_set_bit(low, rank)
-        } else {
-            let below = low.count_ones();
-            if rank < below { nth_set_bit(low, rank) } else { 64 + nth_set_bit(high, rank - below) }
-        };
+        let bit = select_bit(deck, rank).expect("the deck has more cards than the rank");
         self.kind_at[bit as usize % 128] as usize
     }
 }
@@ -169,38 +193,9 @@ pub(super) fn nibble(nibbles: u32, colour: usize) -> u32 {
     nibbles >> (4 * colour as u32) & 15
 }
 
-/// The position of the set bit that has `rank` set bits below it (broadword select, Vigna 2008).
-#[inline]
-fn nth_set_bit(bits: u64, rank: u32) -> u32 {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let pairs = bits - (bits >> 1 & 0x5555_5555_5555_5555);
-    let quads = (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333);
-    // Byte i of `sums` counts the set bits in bytes 0..=i.
-    let sums = ((quads + (quads >> 4)) & 0x0f0f_0f0f_0f0f_0f0f).wrapping_mul(ONES);
-    let passed = ((u64::from(rank).wrapping_mul(ONES) | HIGH) - sums) & HIGH;
-    let shift = (((passed >> 7).wrapping_mul(ONES) >> 56) as u32 * 8).min(56);
-    let before = (sums << 8 >> shift) as u32 & 0xff;
-    let mut byte = bits >> shift & 0xff;
-    for _ in before..rank {
-        byte &= byte.wrapping_sub(1);
-    }
-    shift + byte.trailing_zeros()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn select_finds_every_set_bit() {
-        for bits in [1, u64::MAX, 0x8000_0000_0000_0001, 0x0f0f_1234_8421_00f0, 0xff00_0000_0000_0000] {
-            let expected = (0..64).filter(|bit| bits >> bit & 1 == 1);
-            for (rank, bit) in expected.enumerate() {
-                assert_eq!(nth_set_bit(bits, rank as u32), bit, "{bits:x} {rank}");
-            }
-        }
-    }
 
     #[test]
     fn a_deck_gives_up_every_card_once() {

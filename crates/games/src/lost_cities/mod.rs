@@ -22,6 +22,7 @@ mod rules;
 mod slots_encoder;
 mod space;
 mod state;
+mod view;
 
 pub use bots::{Bot, UnknownBot};
 pub use cards_encoder::CardsEncoder;

@@ -40,6 +40,8 @@ pub struct Expedition {
 }
 
 impl Expedition {
+    pub(super) const EMPTY: Self = Self { numbers: 0, wagers: 0, sum: 0, cards: 0, score: 0 };
+
     /// The rank of the highest number, 0 without numbers.
     #[inline]
     pub const fn highest_rank(&self) -> u32 {

@@ -5,9 +5,9 @@
 
 use deepcfr_core::Player;
 
+use super::Expedition;
 use super::layout::Layout;
 use super::state::{NO_COLOUR, Phase, State};
-use super::{Expedition, Move};
 
 impl Layout {
     /// The position before the deal.
@@ -50,51 +50,42 @@ impl Layout {
             self.end_turn(state);
         } else {
             state.player ^= 1;
-            if state.hand_len[1] as usize == self.hand_size {
+            if state.hand_len[1] as usize == self.size.hand {
                 state.phase = Phase::Card;
             }
         }
     }
 
-    /// Plays a decision of the player to move.
+    /// Lays the card in a slot on the own expedition, or else on its discard pile.
+    ///
+    /// One path for both, with masks for what only one of them changes: which of the two a player
+    /// does cannot be predicted.
     #[inline]
-    pub(super) fn play_move(&self, state: &mut State, chosen: Move) {
-        match chosen {
-            Move::Play { slot } => self.play_slot(state, slot as usize),
-            Move::Discard { slot } => self.discard_slot(state, slot as usize),
-            Move::DrawDeck => {
-                state.plies += 1;
-                state.phase = Phase::Deck;
-            }
-            Move::DrawPile { colour } => self.draw_pile(state, colour as usize),
-        }
-    }
-
-    #[inline]
-    fn play_slot(&self, state: &mut State, slot: usize) {
+    pub(super) fn lay_card(&self, state: &mut State, slot: usize, discard: bool) {
         let player = usize::from(state.player & 1);
         let kind = self.remove_from_hand(state, player, slot);
-        state.played[player] |= 1 << kind;
-        state.played_wagers[player] += self.wager_unit(kind);
-        state.playable[player] &= !self.closed_by[kind];
+        let (colour, unit) = (self.colour_of(kind) % 6, self.wager_unit(kind));
+        let (played, discarded) = (u64::from(!discard), u64::from(discard));
+        state.played[player] |= played << kind;
+        state.played_wagers[player] += unit * played as u32;
+        state.playable[player] &= !(self.closed_by[kind] * played);
+        let top = discarded * u64::from(self.rank_of(kind) + 1);
+        state.piles[colour] = state.piles[colour] << (4 * discarded) | top;
+        state.piled |= discarded << kind;
+        state.piled_wagers += unit * discarded as u32;
+        state.pile_mask |= (discarded << colour) as u8;
+        state.closed_pile = if discard { colour as u8 } else { NO_COLOUR };
         self.end_card_phase(state);
     }
 
     #[inline]
-    fn discard_slot(&self, state: &mut State, slot: usize) {
-        let player = usize::from(state.player & 1);
-        let kind = self.remove_from_hand(state, player, slot);
-        let colour = self.colour_of(kind) % 6;
-        state.piles[colour] = state.piles[colour] << 4 | u64::from(self.rank_of(kind) + 1);
-        state.piled |= 1 << kind;
-        state.piled_wagers += self.wager_unit(kind);
-        state.pile_mask |= 1 << colour;
-        state.closed_pile = colour as u8;
-        self.end_card_phase(state);
+    pub(super) fn draw_deck(&self, state: &mut State) {
+        state.plies += 1;
+        state.phase = Phase::Deck;
     }
 
     #[inline]
-    fn draw_pile(&self, state: &mut State, colour: usize) {
+    pub(super) fn draw_pile(&self, state: &mut State, colour: usize) {
         let player = usize::from(state.player & 1);
         let pile = state.piles[colour];
         let kind = self.kind(colour, (pile as u32 & 15) - 1) % super::layout::MAX_KINDS;
@@ -135,7 +126,7 @@ impl Layout {
         remove_kind(&mut state.hand[player], &mut state.hand_wagers[player], kind, unit, colour);
         // A wager that leaves the hand may be one that the opponent has seen or not: what is known
         // is the least number of wagers held, and that falls by one.
-        let known_unit = if nonzero_nibble(state.known_wagers[player], colour) { unit } else { 0 };
+        let known_unit = unit * u32::from(nonzero_nibble(state.known_wagers[player], colour));
         remove_kind(&mut state.known[player], &mut state.known_wagers[player], kind, known_unit, colour);
         kind
     }
@@ -170,7 +161,12 @@ impl Layout {
     #[inline]
     pub(super) fn expedition(&self, state: &State, player: Player, colour: usize) -> Expedition {
         let numbers = self.numbers_in(state.played[player], colour);
-        let wagers = super::layout::nibble(state.played_wagers[player], colour);
+        self.expedition_of(numbers, super::layout::nibble(state.played_wagers[player], colour))
+    }
+
+    /// The expedition of these numbers and wagers.
+    #[inline]
+    pub(super) fn expedition_of(&self, numbers: u32, wagers: u32) -> Expedition {
         let (sum, cards) = (self.sum(numbers), self.count(numbers) + wagers);
         let score = self.rules.expedition_score(sum as i32, wagers as i32, cards);
         Expedition { numbers, wagers, sum, cards, score }
@@ -179,7 +175,7 @@ impl Layout {
     /// A player's points over all expeditions.
     #[inline]
     pub(super) fn total(&self, state: &State, player: Player) -> i32 {
-        (0..self.colours).map(|colour| self.expedition(state, player, colour).score).sum()
+        (0..self.size.colours).map(|colour| self.expedition(state, player, colour).score).sum()
     }
 }
 
@@ -192,6 +188,6 @@ fn nonzero_nibble(nibbles: u32, colour: usize) -> bool {
 #[inline]
 fn remove_kind(kinds: &mut u64, nibbles: &mut u32, kind: usize, unit: u32, colour: usize) {
     *nibbles -= unit;
-    let stays = unit != 0 && nonzero_nibble(*nibbles, colour);
+    let stays = (unit != 0) & nonzero_nibble(*nibbles, colour);
     *kinds &= !(u64::from(!stays) << kind);
 }

@@ -118,11 +118,8 @@ impl Rules {
     /// `sum` is worth.
     #[inline]
     pub const fn expedition_score(&self, sum: i32, wagers: i32, cards: u32) -> i32 {
-        if cards == 0 {
-            return 0;
-        }
-        let bonus = if cards >= self.bonus_threshold { self.bonus_amount } else { 0 };
-        (sum + self.expedition_penalty) * (1 + wagers) + bonus
+        let (started, long) = ((cards > 0) as i32, (cards >= self.bonus_threshold) as i32);
+        started * ((sum + self.expedition_penalty) * (1 + wagers) + long * self.bonus_amount)
     }
 
     /// An upper bound on the score difference of a game, reached colour by colour when one player

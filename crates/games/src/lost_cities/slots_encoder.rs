@@ -5,10 +5,11 @@
 
 use deepcfr_core::{Encoder, Player};
 
-use super::layout::{Layout, nibble};
-use super::row::{Row, flag};
-use super::space::{ActionSpace, Numbering, Slots, legal_actions};
+use super::layout::{Layout, MAX_KINDS, Size, nibble};
+use super::row::{Row, any, bits, scaled};
+use super::space::{ActionSpace, Slots, legal_actions};
 use super::state::{NO_COLOUR, Phase, State};
+use super::view::View;
 use super::{Expedition, LostCities, Rules};
 
 /// Writes the slot layout. In order, with `C` colours, `R` ranks, hands of `S` and `A = 2S + 1 + C`
@@ -18,210 +19,279 @@ use super::{Expedition, LostCities, Rules};
 #[derive(Clone, Debug)]
 pub struct SlotsEncoder {
     num_features: usize,
-    per_colour: f32,
-    per_rank: f32,
-    per_wager: f32,
-    per_card: f32,
-    per_colour_card: f32,
-    per_score: f32,
-    per_colour_sum: f32,
-    per_turn: f32,
-    per_recommendation: f32,
-    hand_size: usize,
+    units: Units,
+    /// The features of a card in the hand by kind, and one to be overwritten; of no card at the end.
+    cards: [[f32; 4]; MAX_KINDS],
+}
+
+/// What one of each count is worth, by group of features.
+#[derive(Clone, Debug)]
+struct Units {
+    table: [f32; 5],
+    expedition: [f32; 4],
+    pile: [f32; 4],
+    standing: [f32; 4],
+    /// 19, and one to be overwritten.
+    colour: [f32; 20],
+    fractions: [f32; 3],
+}
+
+impl Units {
+    fn new(rules: &Rules) -> Self {
+        let [colours, ranks, wagers] = [rules.colours, rules.ranks, rules.wagers];
+        let per = |whole: f64| (1.0 / whole.max(1.0)) as f32;
+        let spread = (rules.colour_sum() as i32 + rules.expedition_penalty) * (wagers as i32 + 1);
+        let score = per((rules.bonus_amount + (ranks * (ranks + 1) * (wagers + 1)) as i32).into());
+        let (colour, rank, wager) = (per(colours.into()), per(ranks.into()), per(wagers.into()));
+        let (card, turn) = (per((ranks + wagers).into()), per((2 * rules.deck_size()).into()));
+        let (deck, sum) = (per(rules.deck_size().into()), per(rules.colour_sum().into()));
+        let state = [1.0, 1.0, sum, wager, card, sum];
+        let hand = [card, wager, sum, card, card, sum];
+        let plan = [sum, per(spread.into()), sum];
+        let rest = [1.0, sum, card, card, 0.0];
+        let mut group = state.into_iter().chain(hand).chain(plan).chain(rest);
+        Self {
+            table: [1.0, 1.0, 1.0, 1.0, deck],
+            expedition: [card, rank, wager, score],
+            pile: [card, 1.0, colour, rank],
+            standing: [score, score, score, turn],
+            colour: std::array::from_fn(|_| group.next().expect("20 units")),
+            fractions: [deck, turn, turn],
+        }
+    }
 }
 
 /// One colour as the player to encode for sees it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Colour {
     margin: f32,
     recommendation: f32,
-    has_number: bool,
-    empty: bool,
-    bonus_in_hand: bool,
+    /// The part of a slot's index into [`SLOT_FLAGS`] that the colour decides.
+    flags: usize,
 }
 
 impl SlotsEncoder {
     /// The encoder for games under `rules`, which must be possible.
     pub fn new(rules: &Rules) -> Self {
-        let [colours, ranks, wagers] = [rules.colours, rules.ranks, rules.wagers];
-        let hand = rules.hand_size;
-        let actions = 2 * hand + 1 + colours;
-        let base = 9 + 3 * hand + 12 * colours + colours * (ranks + 1) + colours + 1 + actions;
-        let score = rules.bonus_amount + (ranks * (ranks + 1) * (wagers + 1)) as i32;
-        let spread = (rules.colour_sum() as i32 + rules.expedition_penalty) * (wagers as i32 + 1);
-        let per = |whole: f64| (1.0 / whole.max(1.0)) as f32;
-        Self {
-            num_features: (base + 19 * colours + 3 + 12 * hand) as usize,
-            per_colour: per(colours.into()),
-            per_rank: per(ranks.into()),
-            per_wager: per(wagers.into()),
-            per_card: per(rules.deck_size().into()),
-            per_colour_card: per((ranks + wagers).into()),
-            per_score: per(score.into()),
-            per_colour_sum: per(rules.colour_sum().into()),
-            per_turn: per((2 * rules.deck_size()).into()),
-            per_recommendation: per(spread.into()),
-            hand_size: hand as usize,
+        let units = Units::new(rules);
+        let width = rules.ranks + 1;
+        let [_, _, per_colour, per_rank] = units.pile;
+        let card = |kind: usize| match (kind as u32 / width, kind as u32 % width) {
+            (colour, rank) if colour < rules.colours => {
+                [1.0, (colour + 1) as f32 * per_colour, rank as f32 * per_rank, 0.0]
+            }
+            _ => [0.0; 4],
+        };
+        Self { num_features: features(Size::of(rules)), units, cards: std::array::from_fn(card) }
+    }
+
+    #[inline(always)]
+    fn write(&self, view: View<'_>, row: &mut [f32]) {
+        let View { layout, state, me, size } = view;
+        let mut row = Row::new(row, features(size));
+        let mut expeditions = [[Expedition::EMPTY; 6]; 2];
+        let mut totals = [0; 2];
+        for player in 0..2 {
+            for (colour, expedition) in expeditions[player].iter_mut().enumerate().take(size.colours) {
+                *expedition = view.expedition(player, colour);
+                totals[player] += expedition.score;
+            }
+        }
+        self.put_table(view, &mut row);
+        self.put_open_cards(view, &expeditions, &mut row);
+        self.put_standing(view, totals, &mut row);
+        let mut colours = [Colour::default(); 8];
+        for (colour, seen) in colours.iter_mut().enumerate().take(size.colours) {
+            let both = [&expeditions[me][colour], &expeditions[1 - me][colour]];
+            *seen = self.put_colour(view, colour, both, &mut row);
+        }
+        let deck = state.deck_len.into();
+        row.put(scaled([deck, turn(state), deck], &self.units.fractions));
+        for slot in 0..size.hand {
+            let kind = state.slot(me, slot) % MAX_KINDS;
+            let colour = &colours[layout.colour_of(kind) % 8];
+            row.put(slot_features(layout, state.playable[me], kind, colour));
+        }
+        row.finish();
+    }
+
+    #[inline(always)]
+    fn put_table(&self, view: View<'_>, row: &mut Row<'_>) {
+        let View { state, me, size, .. } = view;
+        let card_phase = i32::from(state.phase == Phase::Card);
+        let table = [card_phase, 1 - card_phase, state.player.into(), me as i32, state.deck_len.into()];
+        row.put(scaled(table, &self.units.table));
+        for slot in 0..size.hand {
+            row.put_over(self.cards[state.slot(me, slot) % MAX_KINDS], 3);
         }
     }
 
-    fn put_table(&self, layout: &Layout, state: &State, me: Player, row: &mut Row<'_>) {
-        let card_phase = state.phase == Phase::Card;
-        row.put([flag(card_phase), flag(!card_phase), f32::from(state.player), me as f32]);
-        row.put([f32::from(state.deck_len) * self.per_card]);
-        let slots = state.hand_slots(me);
-        let held = slots.len();
-        for kind in slots {
-            let colour = (layout.colour_of(kind) + 1) as f32 * self.per_colour;
-            row.put([1.0, colour, layout.rank_of(kind) as f32 * self.per_rank]);
+    /// Expeditions, piles and open cards.
+    #[inline(always)]
+    fn put_open_cards(&self, view: View<'_>, expeditions: &[[Expedition; 6]; 2], row: &mut Row<'_>) {
+        let View { state, size, .. } = view;
+        for own in expeditions {
+            for expedition in &own[..size.colours] {
+                let Expedition { wagers, cards, score, .. } = *expedition;
+                let counts = [cards as i32, expedition.highest_rank() as i32, wagers as i32, score];
+                row.put(scaled(counts, &self.units.expedition));
+            }
         }
-        (held..self.hand_size).for_each(|_| row.put([0.0; 3]));
-    }
-
-    /// Expeditions, piles and open cards. Returns what each player's expeditions are worth.
-    fn put_open_cards(&self, layout: &Layout, state: &State, row: &mut Row<'_>) -> [i32; 2] {
-        let totals = [0, 1].map(|player| {
-            let scores = (0..layout.colours).map(|colour| {
-                let expedition = layout.expedition(state, player, colour);
-                row.put(self.expedition(&expedition));
-                expedition.score
-            });
-            scores.sum()
-        });
-        (0..layout.colours).for_each(|colour| row.put(self.pile(state, colour)));
+        for colour in 0..size.colours {
+            let stack = state.piles[colour];
+            let some = i32::from(state.pile_mask >> colour & 1);
+            let counts = [pile_len(stack), some, some * (colour as i32 + 1), (stack as i32 & 15) - some];
+            row.put(scaled(counts, &self.units.pile));
+        }
         let numbers = state.played[0] | state.played[1] | state.piled;
         let wagers = state.played_wagers[0] + state.played_wagers[1] + state.piled_wagers;
-        for colour in 0..layout.colours {
-            row.put([nibble(wagers, colour) as f32]);
-            row.put_bits(layout.numbers_in(numbers, colour), layout.ranks as usize);
+        for colour in 0..size.colours {
+            row.put([nibble(wagers, colour) as i32 as f32]);
+            row.put_bits(size.numbers_in(numbers, colour), size.ranks as usize);
         }
-        totals
     }
 
-    fn expedition(&self, expedition: &Expedition) -> [f32; 4] {
-        [
-            expedition.cards as f32 * self.per_colour_card,
-            expedition.highest_rank() as f32 * self.per_rank,
-            expedition.wagers as f32 * self.per_wager,
-            expedition.score as f32 * self.per_score,
-        ]
-    }
-
-    fn pile(&self, state: &State, colour: usize) -> [f32; 4] {
-        let stack = state.piles[colour];
-        if stack == 0 {
-            return [0.0; 4];
-        }
-        let top = (stack as u32 & 15) - 1;
-        [
-            pile_len(stack) as f32 * self.per_colour_card,
-            1.0,
-            (colour + 1) as f32 * self.per_colour,
-            top as f32 * self.per_rank,
-        ]
-    }
-
-    fn put_standing(&self, layout: &Layout, state: &State, totals: [i32; 2], me: Player, row: &mut Row<'_>) {
-        let points = |points: i32| points as f32 * self.per_score;
+    #[inline(always)]
+    fn put_standing(&self, view: View<'_>, totals: [i32; 2], row: &mut Row<'_>) {
+        let View { layout, state, me, size } = view;
         let (mine, theirs) = (totals[me], totals[1 - me]);
-        row.put([points(mine), points(theirs), points(mine - theirs), self.turn(state)]);
+        row.put(scaled([mine, theirs, mine - theirs, turn(state)], &self.units.standing));
         let closed = match state.closed_pile {
-            NO_COLOUR => layout.colours,
+            NO_COLOUR => size.colours,
             colour => colour as usize,
         };
-        row.put_bits(1 << closed, layout.colours + 1);
+        row.put_bits(1 << closed, size.colours + 1);
         let legal = legal_actions::<Slots>(layout, state);
-        row.put_bits(legal.bits() as u32, Slots::num_actions(layout));
+        row.put_bits(legal.bits() as u32, 2 * size.hand + 1 + size.colours);
     }
 
-    /// Two decisions are a turn.
-    fn turn(&self, state: &State) -> f32 {
-        f32::from(state.plies / 2) * self.per_turn
-    }
-
+    #[inline(always)]
     fn put_colour(
         &self,
-        layout: &Layout,
-        state: &State,
-        me: Player,
+        view: View<'_>,
         colour: usize,
+        [mine, theirs]: [&Expedition; 2],
         row: &mut Row<'_>,
     ) -> Colour {
+        let View { layout, state, me, size } = view;
         let rules = &layout.rules;
-        let expedition = layout.expedition(state, me, colour);
-        let hand = layout.numbers_in(state.hand[me], colour);
-        let playable = hand & layout.numbers_in(state.playable[me], colour);
-        let dead = hand & !playable;
-        let (wagers, count) = (nibble(state.hand_wagers[me], colour), layout.count(playable));
-        let has_number = expedition.numbers != 0;
-        let playable_wagers = if has_number { 0 } else { wagers };
-        let projected = (expedition.sum + layout.sum(playable)) as i32;
-        let margin = projected + rules.expedition_penalty;
-        let recommendation = margin * (expedition.wagers + playable_wagers + 1) as i32;
-        let length = expedition.cards + count + playable_wagers;
-        let hand_cards = layout.count(hand) + wagers;
-        let card = self.per_colour_card;
-        let sum = self.per_colour_sum;
-        row.put([
-            flag(expedition.cards == 0),
-            flag(expedition.wagers > 0 && !has_number),
-            expedition.sum as f32 * sum,
-            expedition.wagers as f32 * self.per_wager,
-            expedition.cards as f32 * card,
-            expedition.highest_rank() as f32 * sum,
-            hand_cards as f32 * card,
-            wagers as f32 * self.per_wager,
-            layout.sum(playable) as f32 * sum,
-            count as f32 * card,
-            layout.count(dead) as f32 * card,
-            layout.sum(dead) as f32 * sum,
-            margin as f32 * sum,
-            recommendation as f32 * self.per_recommendation,
-            (-margin).max(0) as f32 * sum,
-        ]);
-        let top = (state.piles[colour] as u32 & 15).saturating_sub(1);
-        let wanted = top > 0 && state.playable[me] >> layout.kind(colour, top) & 1 == 1;
-        let value = if wanted { rules.min_rank + top - 1 } else { 0 };
-        let open =
-            layout.expedition(state, 1 - me, colour).cards + expedition.cards + pile_len(state.piles[colour]);
-        let unseen = layout.wagers + layout.ranks - hand_cards - open;
-        let short = rules.bonus_threshold.saturating_sub(length);
-        row.put([flag(wanted), value as f32 * sum, unseen as f32 * card, short as f32 * card]);
+        let (hand, open) = (view.hand(me, colour), view.open_numbers(me, colour));
+        let (live, dead) = (hand.numbers & open, hand.numbers & !open);
+        let wagers = hand.wagers as i32;
+        let [live_cards, live_sum] = [layout.count(live), layout.sum(live)].map(|n| n as i32);
+        let [dead_cards, dead_sum] = [layout.count(dead), layout.sum(dead)].map(|n| n as i32);
+        let (laid, laid_wagers, laid_sum) = (mine.cards as i32, mine.wagers as i32, mine.sum as i32);
+        let has_number = any(mine.numbers);
+        let playable_wagers = wagers * (1 - has_number);
+        let margin = laid_sum + live_sum + rules.expedition_penalty;
+        let recommendation = margin * (laid_wagers + playable_wagers + 1);
+        let length = laid + live_cards + playable_wagers;
+        let hand_cards = live_cards + dead_cards + wagers;
+        let stack = state.piles[colour];
+        let top = top_rank(stack);
+        let wanted = (open << 1 >> top & 1) as i32;
+        let unseen =
+            (size.wagers + size.ranks) as i32 - (hand_cards + theirs.cards as i32 + laid + pile_len(stack));
+        let short = rules.bonus_threshold as i32 - length;
+        let empty = 1 - any(mine.cards);
+        let counts = [
+            empty,
+            any(mine.wagers) * (1 - has_number),
+            laid_sum,
+            laid_wagers,
+            laid,
+            mine.highest_rank() as i32,
+            hand_cards,
+            wagers,
+            live_sum,
+            live_cards,
+            dead_cards,
+            dead_sum,
+            margin,
+            recommendation,
+            (-margin).max(0),
+            wanted,
+            wanted * (rules.min_rank as i32 + top - 1),
+            unseen,
+            short.max(0),
+            0,
+        ];
+        let features = scaled(counts, &self.units.colour);
+        row.put_over(features, 19);
+        let flags = [has_number, empty, i32::from(short <= 0), i32::from(recommendation < 0)];
         Colour {
-            margin: margin as f32 * sum,
-            recommendation: recommendation as f32 * self.per_recommendation,
-            has_number,
-            empty: expedition.cards == 0,
-            bonus_in_hand: length >= rules.bonus_threshold,
+            margin: features[12],
+            recommendation: features[13],
+            flags: flags.iter().zip(2..).map(|(flag, bit)| (flag << bit) as usize).sum(),
         }
     }
 }
 
-/// The features of one occupied slot.
-fn slot_features(layout: &Layout, state: &State, me: Player, kind: usize, colour: &Colour) -> [f32; 12] {
-    let number = layout.rank_of(kind) > 0;
-    let playable = state.playable[me] >> kind & 1 == 1;
-    let early = playable && !colour.has_number;
-    let losing = early && colour.recommendation < 0.0;
-    [
-        colour.recommendation,
-        colour.margin,
-        flag(early),
-        flag(early && number),
-        flag(early && !number && colour.empty),
-        flag(playable && colour.has_number),
-        flag(number && !playable),
-        flag(!number && early),
-        flag(colour.bonus_in_hand),
-        flag(losing),
-        if losing { colour.recommendation } else { 0.0 },
-        flag(playable && colour.has_number),
-    ]
+/// The length of a row.
+#[inline]
+const fn features(size: Size) -> usize {
+    let Size { colours, ranks, hand, .. } = size;
+    let actions = 2 * hand + 1 + colours;
+    let base = 9 + 3 * hand + 12 * colours + colours * (ranks as usize + 1) + colours + 1 + actions;
+    base + 19 * colours + 3 + 12 * hand
+}
+
+/// The features of a slot that are 0 or 1 (and all bits of the one that is the recommendation or 0),
+/// by six flags: its card is a number; it is playable; its colour's expedition has a number; has no
+/// card; would earn the bonus; would lose.
+const SLOT_FLAGS: [[f32; 12]; 64] = {
+    let mut table = [[0.0; 12]; 64];
+    let mut index = 0;
+    while index < 64 {
+        let (number, playable, has_number) = (index & 1, index >> 1 & 1, index >> 2 & 1);
+        let (empty, bonus, losing) = (index >> 3 & 1, index >> 4 & 1, index >> 5 & 1);
+        let early = playable & !has_number;
+        let late = playable & has_number;
+        table[index] = bits(
+            early << 2
+                | (early & number) << 3
+                | (early & !number & empty) << 4
+                | late << 5
+                | (number & !playable) << 6
+                | (early & !number) << 7
+                | bonus << 8
+                | (early & losing) << 9
+                | late << 11,
+        );
+        table[index][10] = f32::from_bits(if early & losing == 1 { u32::MAX } else { 0 });
+        index += 1;
+    }
+    table
+};
+
+/// The features of one slot; all 0 if it is empty, whose kind and colour are none.
+#[inline]
+fn slot_features(layout: &Layout, playable: u64, kind: usize, colour: &Colour) -> [f32; 12] {
+    let number = usize::from(layout.rank_of(kind) > 0);
+    let playable = (playable >> (kind & 63)) as usize & 1;
+    let mut features = SLOT_FLAGS[(colour.flags | playable << 1 | number) % 64];
+    features[0] = colour.recommendation;
+    features[1] = colour.margin;
+    // Arithmetic, because the compiler would make a branch of it that cannot be predicted.
+    features[10] = f32::from_bits(features[10].to_bits() & colour.recommendation.to_bits());
+    features
 }
 
 #[inline]
-fn pile_len(stack: u64) -> u32 {
-    (u64::BITS - stack.leading_zeros()).div_ceil(4)
+fn pile_len(stack: u64) -> i32 {
+    (u64::BITS - stack.leading_zeros()).div_ceil(4) as i32
+}
+
+/// The rank of a pile's top; 0 for a wager and for no card.
+#[inline]
+fn top_rank(stack: u64) -> i32 {
+    (stack as i32 & 15) - i32::from(stack != 0)
+}
+
+/// Two decisions are a turn.
+#[inline]
+fn turn(state: &State) -> i32 {
+    (state.plies / 2).into()
 }
 
 impl<A: ActionSpace> Encoder<LostCities<A>> for SlotsEncoder {
@@ -230,25 +300,10 @@ impl<A: ActionSpace> Encoder<LostCities<A>> for SlotsEncoder {
     }
 
     fn encode(&self, game: &LostCities<A>, state: &State, player: Player, row: &mut [f32]) {
-        let layout = game.layout();
-        let mut row = Row::new(row);
-        self.put_table(layout, state, player, &mut row);
-        let totals = self.put_open_cards(layout, state, &mut row);
-        self.put_standing(layout, state, totals, player, &mut row);
-        let none =
-            Colour { margin: 0.0, recommendation: 0.0, has_number: false, empty: true, bonus_in_hand: false };
-        let mut colours = [none; 6];
-        for (colour, entry) in colours.iter_mut().enumerate().take(layout.colours) {
-            *entry = self.put_colour(layout, state, player, colour, &mut row);
+        let view = View::new(game.layout(), state, player);
+        match view.classic() {
+            Some(view) => self.write(view, row),
+            None => self.write(view, row),
         }
-        let deck = f32::from(state.deck_len);
-        row.put([deck * self.per_card, self.turn(state), deck * self.per_turn]);
-        let slots = state.hand_slots(player);
-        let held = slots.len();
-        for kind in slots {
-            row.put(slot_features(layout, state, player, kind, &colours[layout.colour_of(kind) % 6]));
-        }
-        (held..self.hand_size).for_each(|_| row.put([0.0; 12]));
-        row.finish();
     }
 }

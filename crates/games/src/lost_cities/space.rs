@@ -42,8 +42,8 @@ pub trait Numbering {
     /// The legal actions of a card phase.
     fn legal_cards(layout: &Layout, state: &State) -> u128;
 
-    /// The decision that an action of a card phase stands for.
-    fn card_move(layout: &Layout, state: &State, action: usize) -> Move;
+    /// The slot of the card that an action of a card phase lays down, and whether it is discarded.
+    fn card(layout: &Layout, state: &State, action: usize) -> (usize, bool);
 
     /// The action of playing (or else discarding) the card in a slot.
     fn card_action(layout: &Layout, state: &State, slot: usize, play: bool) -> usize;
@@ -55,7 +55,7 @@ impl Numbering for Cards {
     const HAND_KEY: HandKey = HandKey::Multiset;
 
     fn num_actions(layout: &Layout) -> usize {
-        2 * layout.kinds + 1 + layout.colours
+        2 * layout.kinds + 1 + layout.size.colours
     }
 
     #[inline]
@@ -71,12 +71,11 @@ impl Numbering for Cards {
     }
 
     #[inline]
-    fn card_move(layout: &Layout, state: &State, action: usize) -> Move {
+    fn card(layout: &Layout, state: &State, action: usize) -> (usize, bool) {
         let player = usize::from(state.player & 1);
         let discard = action >= layout.kinds;
-        let kind = if discard { action - layout.kinds } else { action };
-        let slot = state.slot_of(player, kind) as u8;
-        if discard { Move::Discard { slot } } else { Move::Play { slot } }
+        let kind = action - layout.kinds * usize::from(discard);
+        (state.slot_of(player, kind), discard)
     }
 
     #[inline]
@@ -92,30 +91,28 @@ impl Numbering for Slots {
     const HAND_KEY: HandKey = HandKey::Slots;
 
     fn num_actions(layout: &Layout) -> usize {
-        2 * layout.hand_size + 1 + layout.colours
+        2 * layout.size.hand + 1 + layout.size.colours
     }
 
     #[inline]
     fn first_draw(layout: &Layout) -> usize {
-        2 * layout.hand_size
+        2 * layout.size.hand
     }
 
     #[inline]
     fn legal_cards(_: &Layout, state: &State) -> u128 {
         let player = usize::from(state.player & 1);
-        let (playable, mut slots) = (state.playable[player], state.slots[player]);
-        let mut legal = 0u32;
-        for slot in 0..u32::from(state.hand_len[player]) {
-            legal |= (2 | (playable >> (slots & 63)) as u32 & 1) << (2 * slot);
-            slots >>= 8;
+        let (playable, slots) = (state.playable[player], state.slots[player]);
+        let mut legal = 0xaaaa;
+        for slot in 0..8 {
+            legal |= ((playable >> (slots >> (8 * slot) & 63)) as u32 & 1) << (2 * slot);
         }
-        u128::from(legal)
+        u128::from(legal & !(u32::MAX << (2 * state.hand_len[player])))
     }
 
     #[inline]
-    fn card_move(_: &Layout, _: &State, action: usize) -> Move {
-        let slot = (action / 2) as u8;
-        if action & 1 == 0 { Move::Play { slot } } else { Move::Discard { slot } }
+    fn card(_: &Layout, _: &State, action: usize) -> (usize, bool) {
+        (action / 2, action & 1 == 1)
     }
 
     #[inline]
@@ -140,7 +137,9 @@ pub(super) fn legal_actions<A: Numbering>(layout: &Layout, state: &State) -> Act
 pub(super) fn to_move<A: Numbering>(layout: &Layout, state: &State, action: Action) -> Move {
     let action = action as usize;
     if state.phase == Phase::Card {
-        return A::card_move(layout, state, action);
+        let (slot, discard) = A::card(layout, state, action);
+        let slot = slot as u8;
+        return if discard { Move::Discard { slot } } else { Move::Play { slot } };
     }
     match action - A::first_draw(layout) {
         0 => Move::DrawDeck,

@@ -45,7 +45,7 @@ impl Position<'_> {
     /// The lowest number that continues a started expedition with the smallest gap.
     fn continuation(&self) -> Option<usize> {
         let mut best = None;
-        for colour in (0..self.layout.colours).filter(|&colour| self.started(self.me, colour)) {
+        for colour in (0..self.layout.size.colours).filter(|&colour| self.started(self.me, colour)) {
             let playable = self.layout.numbers_in(self.held() & self.state.playable[self.me], colour);
             if playable == 0 {
                 continue;
@@ -64,7 +64,7 @@ impl Position<'_> {
     fn opening(&self) -> Option<usize> {
         let start = if self.deck < 20 { LATE_START } else { START };
         let mut best = None;
-        for colour in (0..self.layout.colours).filter(|&colour| !self.started(self.me, colour)) {
+        for colour in (0..self.layout.size.colours).filter(|&colour| !self.started(self.me, colour)) {
             let sum = self.hand_sum(colour);
             let enough = sum >= start && self.cards_in_hand(colour) <= self.turns_left;
             if enough && best.is_none_or(|(most, _)| sum > most) {
@@ -113,7 +113,7 @@ impl Position<'_> {
     /// The deck, unless a pile's top continues a started expedition with a gap of at most 1.
     fn decide_draw(&self) -> Move {
         let mut best = None;
-        for colour in 0..self.layout.colours {
+        for colour in 0..self.layout.size.colours {
             let legal = self.state.open_piles() >> colour & 1 == 1;
             if !legal || !self.started(self.me, colour) {
                 continue;

@@ -111,7 +111,7 @@ impl<'a> View<'a> {
     /// How far a card is below the first number beyond the colour: low cards go first.
     #[inline]
     pub(super) fn lowness(&self, card: Card) -> f64 {
-        f64::from(self.layout.rules.min_rank + self.layout.ranks) - card.value
+        f64::from(self.layout.rules.min_rank + self.layout.size.ranks) - card.value
     }
 
     /// Own points minus the opponent's.
@@ -161,7 +161,7 @@ impl<'a> View<'a> {
     }
 
     fn bonus_possible(&self) -> bool {
-        self.layout.wagers + self.layout.ranks >= self.layout.rules.bonus_threshold
+        self.layout.size.wagers + self.layout.size.ranks >= self.layout.rules.bonus_threshold
     }
 
     /// The worth of opening the card's colour with it.
