@@ -6,7 +6,8 @@
 use std::io::{self, Read, Write};
 
 use deepcfr_core::{
-    ActionSet, NUM_PLAYERS, Player, Purpose, SampleMeta, SampleShape, SampleSink, SampleSource, Stream,
+    ActionSet, Features, NUM_PLAYERS, Player, Purpose, SampleMeta, SampleShape, SampleSink, SampleSource,
+    Stream,
 };
 
 mod segment;
@@ -68,11 +69,11 @@ impl Reservoir {
         self.offered
     }
 
-    /// Offers a sample; it may be kept.
+    /// Offers a sample; it may be kept. The features are written only then.
     ///
     /// # Panics
     /// If a row's length is not the shape's.
-    pub fn offer(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]) {
+    pub fn offer(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
         self.offered += 1;
         if let Some(index) = self.place() {
             let (segment, row) = self.locate(index);
@@ -254,11 +255,11 @@ impl Memories {
 }
 
 impl SampleSink for Memories {
-    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &[f32], targets: &[f32]) {
+    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
         self.advantage[player].offer(meta, features, targets);
     }
 
-    fn strategy(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]) {
+    fn strategy(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
         self.strategy.offer(meta, features, targets);
     }
 }

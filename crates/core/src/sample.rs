@@ -23,13 +23,43 @@ pub struct SampleMeta {
     pub iteration: u32,
 }
 
+/// A sample's feature row, which may not exist yet: a sink that does not keep the sample need not
+/// have it written. Anything that is a slice of numbers is one.
+pub trait Features {
+    /// The length of the row.
+    fn num_features(&self) -> usize;
+
+    /// Writes every element of `row`, always the same; reads nothing of it.
+    ///
+    /// # Panics
+    /// If `row` does not have [`Features::num_features`] elements.
+    fn write(&self, row: &mut [f32]);
+
+    /// The row by itself.
+    fn to_row(&self) -> Vec<f32> {
+        let mut row = vec![0.0; self.num_features()];
+        self.write(&mut row);
+        row
+    }
+}
+
+impl<T: AsRef<[f32]> + ?Sized> Features for T {
+    fn num_features(&self) -> usize {
+        self.as_ref().len()
+    }
+
+    fn write(&self, row: &mut [f32]) {
+        row.copy_from_slice(self.as_ref());
+    }
+}
+
 /// Receives samples in traversal order.
 pub trait SampleSink {
     /// An advantage sample of `player`: `targets[a]` is the sampled advantage of `a`, in points.
-    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &[f32], targets: &[f32]);
+    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &impl Features, targets: &[f32]);
 
     /// A strategy sample: `targets` are the probabilities that the player to move gives each action.
-    fn strategy(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]);
+    fn strategy(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]);
 }
 
 /// A memory that a learner draws from. Reading takes `&self`: batches can be read in parallel.

@@ -1,9 +1,9 @@
 //! A fixed run of samples in flat arrays. The only place that knows how rows are stored.
 //!
-//! Rows go in and out through `store` and `fetch`: another element type is a change to those two,
-//! to `Stored` and to the two word conversions.
+//! Rows go in and out through `write`, `store` and `fetch`: another element type is a change to
+//! those, to `Stored` and to the two word conversions.
 
-use deepcfr_core::{SampleMeta, SampleShape};
+use deepcfr_core::{Features, SampleMeta, SampleShape};
 
 use super::{set_of, words_of};
 
@@ -47,10 +47,10 @@ impl Segment {
         row: usize,
         shape: SampleShape,
         meta: SampleMeta,
-        features: &[f32],
+        features: &impl Features,
         targets: &[f32],
     ) {
-        store(features, &mut self.features[span(row, shape.num_features)]);
+        features.write(&mut self.features[span(row, shape.num_features)]);
         store(targets, &mut self.targets[span(row, shape.num_actions)]);
         let [a, b, c, d] = words_of(meta.legal);
         self.meta[row] = [a, b, c, d, meta.iteration];

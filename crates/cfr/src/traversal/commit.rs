@@ -2,37 +2,39 @@
 
 use std::time::Instant;
 
-use deepcfr_core::{Player, SampleShape, SampleSink};
+use deepcfr_core::{Encoder, Game, SampleSink};
 
+use super::lane::Context;
 use super::plan::TraversalPlan;
 use super::recording::Recording;
 use super::stats::TraversalStats;
 
 /// A finished traversal and its number.
-pub(super) type Finished = (u32, Recording);
+pub(super) type Finished<P> = (u32, Recording<P>);
 
 /// The one place that talks to the sink. Holds traversals that finished early in a ring of fixed
 /// size: a traversal `window` or more beyond the next to commit must not be handed in.
-pub(super) struct Committer<'a, K> {
+pub(super) struct Committer<'a, G: Game, E, K> {
+    context: &'a Context<'a, G, E>,
     sink: &'a mut K,
-    shape: SampleShape,
-    traverser: Player,
-    iteration: u32,
     count: u32,
     max_nodes: u64,
-    early: Vec<Option<Recording>>,
+    early: Vec<Option<Recording<G::State>>>,
     next: u32,
     values: f64,
     stats: TraversalStats,
 }
 
-impl<'a, K: SampleSink> Committer<'a, K> {
-    pub(super) fn new(sink: &'a mut K, shape: SampleShape, plan: &TraversalPlan, window: usize) -> Self {
+impl<'a, G: Game, E: Encoder<G>, K: SampleSink> Committer<'a, G, E, K> {
+    pub(super) fn new(
+        context: &'a Context<'a, G, E>,
+        sink: &'a mut K,
+        plan: &TraversalPlan,
+        window: usize,
+    ) -> Self {
         Self {
+            context,
             sink,
-            shape,
-            traverser: plan.traverser,
-            iteration: plan.iteration,
             count: plan.count,
             max_nodes: plan.budgets.max_nodes_per_iteration,
             early: std::iter::repeat_with(|| None).take(window).collect(),
@@ -53,7 +55,11 @@ impl<'a, K: SampleSink> Committer<'a, K> {
     }
 
     /// Takes `finished` and commits what is now in order; used-up recordings go to `spare`.
-    pub(super) fn accept(&mut self, finished: &mut Vec<Finished>, spare: &mut Vec<Recording>) {
+    pub(super) fn accept(
+        &mut self,
+        finished: &mut Vec<Finished<G::State>>,
+        spare: &mut Vec<Recording<G::State>>,
+    ) {
         let start = Instant::now();
         for (index, recording) in finished.drain(..) {
             let place = index as usize % self.early.len();
@@ -76,7 +82,7 @@ impl<'a, K: SampleSink> Committer<'a, K> {
         self.stats
     }
 
-    fn commit(&mut self, recording: &Recording) {
+    fn commit(&mut self, recording: &Recording<G::State>) {
         self.next += 1;
         let stats = &mut self.stats;
         let (advantage, strategy) = recording.samples();
@@ -91,6 +97,6 @@ impl<'a, K: SampleSink> Committer<'a, K> {
         } else {
             self.values += recording.value;
         }
-        recording.commit(self.shape, self.traverser, self.iteration, self.sink);
+        recording.commit(self.context, self.sink);
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn run_alone<G: Game, E: Encoder<G>, V: Evaluator>(
     sink: &mut impl SampleSink,
 ) -> Result<TraversalStats, TraversalError> {
     let shares = Shares::new(plan, 1);
-    let committer = Committer::new(sink, context.shape, plan, shares.window as usize);
+    let committer = Committer::new(context, sink, plan, shares.window as usize);
     let desk = OwnDesk { committer, shares, next: 0, spare: Vec::new() };
     let worker = Worker::new(context, scheme, evaluator, desk, plan.lanes_per_worker(1));
     let (times, desk) = worker.run(plan.groups)?;
@@ -58,7 +58,7 @@ pub(super) fn run_threads<G: Game, E: Encoder<G>, V: Evaluator + Send>(
 ) -> Result<TraversalStats, TraversalError> {
     let workers = evaluators.len();
     let exchange = Exchange::new(Shares::new(plan, workers), workers);
-    let mut committer = Committer::new(sink, context.shape, plan, exchange.shares.window as usize);
+    let mut committer = Committer::new(context, sink, plan, exchange.shares.window as usize);
     let results: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = evaluators
             .iter_mut()
@@ -77,7 +77,7 @@ pub(super) fn run_threads<G: Game, E: Encoder<G>, V: Evaluator + Send>(
 }
 
 fn work<G: Game, E: Encoder<G>, V: Evaluator>(
-    exchange: &Exchange,
+    exchange: &Exchange<G::State>,
     context: &Context<'_, G, E>,
     plan: &TraversalPlan,
     scheme: &impl Scheme<G>,
@@ -127,14 +127,14 @@ impl Shares {
 }
 
 /// The desk of a lone worker.
-struct OwnDesk<'a, K> {
-    committer: Committer<'a, K>,
+struct OwnDesk<'a, G: Game, E, K> {
+    committer: Committer<'a, G, E, K>,
     shares: Shares,
     next: u64,
-    spare: Vec<Recording>,
+    spare: Vec<Recording<G::State>>,
 }
 
-impl<K: SampleSink> Desk for OwnDesk<'_, K> {
+impl<G: Game, E: Encoder<G>, K: SampleSink> Desk<G::State> for OwnDesk<'_, G, E, K> {
     fn claim(&mut self, _patient: bool) -> Claim {
         if self.next == self.shares.count || self.is_closed() {
             return Claim::Closed;
@@ -147,7 +147,7 @@ impl<K: SampleSink> Desk for OwnDesk<'_, K> {
         Claim::Traversals(range)
     }
 
-    fn hand_in(&mut self, finished: &mut Vec<Finished>, spare: &mut Vec<Recording>) {
+    fn hand_in(&mut self, finished: &mut Vec<Finished<G::State>>, spare: &mut Vec<Recording<G::State>>) {
         let most = finished.len();
         self.committer.accept(finished, &mut self.spare);
         take_spare(&mut self.spare, spare, most);
@@ -159,9 +159,9 @@ impl<K: SampleSink> Desk for OwnDesk<'_, K> {
 }
 
 /// The state that workers and the calling thread share.
-struct Exchange {
+struct Exchange<P> {
     shares: Shares,
-    ledger: Mutex<Ledger>,
+    ledger: Mutex<Ledger<P>>,
     /// Signalled when a blocked worker may go on.
     work: Condvar,
     /// Signalled when the calling thread has something to do.
@@ -169,15 +169,15 @@ struct Exchange {
     closed: AtomicBool,
 }
 
-struct Ledger {
+struct Ledger<P> {
     next: u64,
     committed: u64,
     workers: usize,
-    finished: Vec<Finished>,
-    spare: Vec<Recording>,
+    finished: Vec<Finished<P>>,
+    spare: Vec<Recording<P>>,
 }
 
-impl Exchange {
+impl<P> Exchange<P> {
     fn new(shares: Shares, workers: usize) -> Self {
         let ledger = Ledger { next: 0, committed: 0, workers, finished: Vec::new(), spare: Vec::new() };
         Self {
@@ -190,7 +190,7 @@ impl Exchange {
     }
 
     /// No code that can panic runs under the lock but `Vec` growth, so a poisoned ledger is whole.
-    fn lock(&self) -> MutexGuard<'_, Ledger> {
+    fn lock(&self) -> MutexGuard<'_, Ledger<P>> {
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -205,7 +205,12 @@ impl Exchange {
         self.work.notify_all();
     }
 
-    fn commit_until_closed<K: SampleSink>(&self, committer: &mut Committer<'_, K>) {
+    fn commit_until_closed<G, E, K>(&self, committer: &mut Committer<'_, G, E, K>)
+    where
+        G: Game<State = P>,
+        E: Encoder<G>,
+        K: SampleSink,
+    {
         let guard = CloseOnDrop(self);
         let (mut finished, mut spare) = (Vec::new(), Vec::new());
         while self.collect(&mut finished) {
@@ -223,7 +228,7 @@ impl Exchange {
     }
 
     /// Waits for results and takes them; `false` when all workers have left and nothing is there.
-    fn collect(&self, finished: &mut Vec<Finished>) -> bool {
+    fn collect(&self, finished: &mut Vec<Finished<P>>) -> bool {
         let mut ledger = self.lock();
         while ledger.finished.is_empty() && ledger.workers > 0 {
             ledger = self.results.wait(ledger).unwrap_or_else(PoisonError::into_inner);
@@ -234,9 +239,9 @@ impl Exchange {
 }
 
 /// The desk of a worker among several.
-struct SharedDesk<'a>(&'a Exchange);
+struct SharedDesk<'a, P>(&'a Exchange<P>);
 
-impl Desk for SharedDesk<'_> {
+impl<P> Desk<P> for SharedDesk<'_, P> {
     fn claim(&mut self, patient: bool) -> Claim {
         let exchange = self.0;
         let mut ledger = exchange.lock();
@@ -256,7 +261,7 @@ impl Desk for SharedDesk<'_> {
         }
     }
 
-    fn hand_in(&mut self, finished: &mut Vec<Finished>, spare: &mut Vec<Recording>) {
+    fn hand_in(&mut self, finished: &mut Vec<Finished<P>>, spare: &mut Vec<Recording<P>>) {
         if !finished.is_empty() {
             let mut ledger = self.0.lock();
             take_spare(&mut ledger.spare, spare, finished.len());
@@ -271,9 +276,9 @@ impl Desk for SharedDesk<'_> {
 }
 
 /// A worker's presence; leaves on drop, and closes the run if that is a panic.
-struct Presence<'a>(&'a Exchange);
+struct Presence<'a, P>(&'a Exchange<P>);
 
-impl Drop for Presence<'_> {
+impl<P> Drop for Presence<'_, P> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.0.close();
@@ -284,16 +289,16 @@ impl Drop for Presence<'_> {
 }
 
 /// Closes the run when the calling thread stops committing, a panicking sink included.
-struct CloseOnDrop<'a>(&'a Exchange);
+struct CloseOnDrop<'a, P>(&'a Exchange<P>);
 
-impl Drop for CloseOnDrop<'_> {
+impl<P> Drop for CloseOnDrop<'_, P> {
     fn drop(&mut self) {
         self.0.close();
     }
 }
 
 /// Moves the buffers that were used last, at most `most`.
-fn take_spare(from: &mut Vec<Recording>, to: &mut Vec<Recording>, most: usize) {
+fn take_spare<P>(from: &mut Vec<Recording<P>>, to: &mut Vec<Recording<P>>, most: usize) {
     let left = from.len() - most.min(from.len());
     to.extend(from.drain(left..));
 }

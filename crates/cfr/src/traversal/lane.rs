@@ -4,12 +4,12 @@
 //! strategy there is certain and the advantage is 0. The node counts.
 
 use deepcfr_core::{
-    ActionSet, Encoder, Evaluator, EvaluatorError, Game, InfosetKey, NetId, Player, Purpose, Query,
+    Encoder, Evaluator, EvaluatorError, Features, Game, InfosetKey, NetId, Player, Purpose, Query,
     SampleShape, Stream, Turn,
 };
 
 use super::plan::{StrategySource, TraversalPlan};
-use super::recording::{Recording, SampleBuffer};
+use super::recording::{Encoded, Recording, SampleBuffer};
 use super::scheme::{Scheme, Walk};
 use crate::regret::{AllNegative, regret_matching, sample_action, uniform};
 
@@ -87,7 +87,7 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
         &mut self,
         context: &Context<'_, G, E>,
         index: u32,
-        recording: Recording,
+        recording: Recording<G::State>,
     ) {
         self.index = index;
         let (iteration, traverser) = (context.iteration, context.traverser as u32);
@@ -100,7 +100,7 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
     }
 
     /// The finished traversal's number and recording.
-    pub(super) fn finish(&mut self) -> (u32, Recording) {
+    pub(super) fn finish(&mut self) -> (u32, Recording<G::State>) {
         (self.index, std::mem::take(&mut self.walk.recording))
     }
 
@@ -140,11 +140,9 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
         evaluator: &mut impl Evaluator,
     ) -> Result<(), EvaluatorError> {
         self.walk.recording.rows += 1;
-        let Pending { player, slot } = self.pending;
-        let samples = samples_of(&mut self.walk.recording, player == context.traverser);
-        let features = samples.features(context.shape, slot);
-        let query = NodeQuery { game: context.game, state: &self.walk.state, player, features };
-        evaluator.submit(number, NetId::advantage(player), &query)
+        let player = self.pending.player;
+        let node = Encoded { context, state: &self.walk.state, player };
+        evaluator.submit(number, NetId::advantage(player), &NodeQuery(node))
     }
 
     /// Goes on from the paused node with its advantages.
@@ -181,13 +179,13 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
     #[inline]
     fn enter<E: Encoder<G>>(&mut self, context: &Context<'_, G, E>, scheme: &S, player: Player) -> bool {
         let legal = context.game.legal_actions(&self.walk.state);
-        if legal.len() == 1 {
-            let action = legal.nth(0).expect("one legal action");
+        if let Some(action) = legal.only() {
             context.game.apply(&mut self.walk.state, action);
             self.walk.depth += 1;
             return false;
         }
-        let slot = self.record(context, player, legal);
+        let samples = samples_of(&mut self.walk.recording, player == context.traverser);
+        let slot = samples.open(context.shape, &self.walk.state, legal);
         match context.strategy {
             StrategySource::Networks => {
                 self.pending = Pending { player, slot };
@@ -200,21 +198,6 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
                 false
             }
         }
-    }
-
-    /// Opens a sample for the node and encodes its features.
-    #[inline]
-    fn record<E: Encoder<G>>(
-        &mut self,
-        context: &Context<'_, G, E>,
-        player: Player,
-        legal: ActionSet,
-    ) -> usize {
-        let samples = samples_of(&mut self.walk.recording, player == context.traverser);
-        let slot = samples.open(context.shape, legal);
-        let features = samples.features_mut(context.shape, slot);
-        context.encoder.encode(context.game, &self.walk.state, player, features);
-        slot
     }
 
     /// Moves on from a node whose strategy stands in its sample's target row.
@@ -250,26 +233,21 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
 /// Where a node's sample goes: the traverser's are advantage samples, the opponent's strategy
 /// samples.
 #[inline]
-fn samples_of(recording: &mut Recording, traverser_moves: bool) -> &mut SampleBuffer {
+fn samples_of<P>(recording: &mut Recording<P>, traverser_moves: bool) -> &mut SampleBuffer<P> {
     if traverser_moves { &mut recording.advantage } else { &mut recording.strategy }
 }
 
-/// A paused node, whose features are in its sample already.
-struct NodeQuery<'a, G: Game> {
-    game: &'a G,
-    state: &'a G::State,
-    player: Player,
-    features: &'a [f32],
-}
+/// A paused node.
+struct NodeQuery<'a, G: Game, E>(Encoded<'a, G, E>);
 
-impl<G: Game> Query for NodeQuery<'_, G> {
+impl<G: Game, E: Encoder<G>> Query for NodeQuery<'_, G, E> {
     #[inline]
     fn key(&self) -> InfosetKey {
-        self.game.infoset_key(self.state, self.player)
+        self.0.context.game.infoset_key(self.0.state, self.0.player)
     }
 
     #[inline]
     fn encode(&self, row: &mut [f32]) {
-        row.copy_from_slice(self.features);
+        self.0.write(row);
     }
 }

@@ -1,43 +1,52 @@
 //! The samples and counts of one traversal, in buffers that are reused by later traversals.
 
-use deepcfr_core::{ActionSet, Player, SampleMeta, SampleShape, SampleSink};
+use deepcfr_core::{ActionSet, Encoder, Features, Game, Player, SampleMeta, SampleShape, SampleSink};
+
+use super::lane::Context;
 
 /// Samples of one kind in flat arrays, in the order of their nodes (pre-order). The arrays keep
 /// their longest length, so that neither a new slot nor a reused one is ever zeroed first.
-#[derive(Debug, Default)]
-pub(super) struct SampleBuffer {
+///
+/// A sample is kept as its state, a fraction of the size of its feature row: many traversals are in
+/// flight at once, and their rows would not fit the processor's caches. Rows are encoded where they
+/// are wanted: for the network, and in a memory that accepts the sample.
+#[derive(Debug)]
+pub(super) struct SampleBuffer<P> {
     len: usize,
-    features: Vec<f32>,
+    nodes: Vec<Node<P>>,
     targets: Vec<f32>,
-    legal: Vec<ActionSet>,
 }
 
-impl SampleBuffer {
-    /// Opens a slot at the end. Its rows hold arbitrary numbers until written.
+#[derive(Debug)]
+struct Node<P> {
+    state: P,
+    legal: ActionSet,
+}
+
+impl<P> Default for SampleBuffer<P> {
+    fn default() -> Self {
+        Self { len: 0, nodes: Vec::new(), targets: Vec::new() }
+    }
+}
+
+impl<P: Clone> SampleBuffer<P> {
+    /// Opens a slot at the end for the node at `state`. Its targets are arbitrary until written.
     #[inline]
-    pub(super) fn open(&mut self, shape: SampleShape, legal: ActionSet) -> usize {
+    pub(super) fn open(&mut self, shape: SampleShape, state: &P, legal: ActionSet) -> usize {
         let slot = self.len;
-        if slot == self.legal.len() {
-            self.grow(shape);
-        }
-        self.legal[slot] = legal;
         self.len += 1;
+        if let Some(node) = self.nodes.get_mut(slot) {
+            node.state.clone_from(state);
+            node.legal = legal;
+        } else {
+            self.add(shape, Node { state: state.clone(), legal });
+        }
         slot
     }
 
     #[inline]
     pub(super) fn legal(&self, slot: usize) -> ActionSet {
-        self.legal[slot]
-    }
-
-    #[inline]
-    pub(super) fn features(&self, shape: SampleShape, slot: usize) -> &[f32] {
-        &self.features[slot * shape.num_features..][..shape.num_features]
-    }
-
-    #[inline]
-    pub(super) fn features_mut(&mut self, shape: SampleShape, slot: usize) -> &mut [f32] {
-        &mut self.features[slot * shape.num_features..][..shape.num_features]
+        self.nodes[slot].legal
     }
 
     /// The slot's target row; the strategy at the node until the target is known.
@@ -47,35 +56,54 @@ impl SampleBuffer {
     }
 
     #[cold]
-    fn grow(&mut self, shape: SampleShape) {
-        let slots = (2 * self.legal.len()).max(16);
-        grow(&mut self.features, slots * shape.num_features, 0.0);
-        grow(&mut self.targets, slots * shape.num_actions, 0.0);
-        grow(&mut self.legal, slots, ActionSet::EMPTY);
+    fn add(&mut self, shape: SampleShape, node: Node<P>) {
+        self.nodes.push(node);
+        if self.targets.len() < self.nodes.len() * shape.num_actions {
+            grow(&mut self.targets, (2 * self.nodes.len()).max(16) * shape.num_actions);
+        }
     }
 
-    fn each(&self, shape: SampleShape, iteration: u32, mut visit: impl FnMut(SampleMeta, &[f32], &[f32])) {
+    fn each(&self, shape: SampleShape, iteration: u32, mut visit: impl FnMut(SampleMeta, &P, &[f32])) {
         for slot in 0..self.len {
             let targets = &self.targets[slot * shape.num_actions..][..shape.num_actions];
-            let meta = SampleMeta { legal: self.legal[slot], iteration };
-            visit(meta, self.features(shape, slot), targets);
+            let Node { state, legal } = &self.nodes[slot];
+            visit(SampleMeta { legal: *legal, iteration }, state, targets);
         }
+    }
+}
+
+/// The row of a state, encoded when written.
+pub(super) struct Encoded<'a, G: Game, E> {
+    pub(super) context: &'a Context<'a, G, E>,
+    pub(super) state: &'a G::State,
+    pub(super) player: Player,
+}
+
+impl<G: Game, E: Encoder<G>> Features for Encoded<'_, G, E> {
+    #[inline]
+    fn num_features(&self) -> usize {
+        self.context.shape.num_features
+    }
+
+    #[inline]
+    fn write(&self, row: &mut [f32]) {
+        self.context.encoder.encode(self.context.game, self.state, self.player, row);
     }
 }
 
 /// Lengthens `rows`. A fresh `vec!` of zeros is zeroed by the system, page by page as it is first
 /// written; `resize` would write it all now.
-fn grow<T: Copy>(rows: &mut Vec<T>, len: usize, zero: T) {
-    let mut longer = vec![zero; len];
+fn grow(rows: &mut Vec<f32>, len: usize) {
+    let mut longer = vec![0.0; len];
     longer[..rows.len()].copy_from_slice(rows);
     *rows = longer;
 }
 
 /// One traversal's outcome.
-#[derive(Debug, Default)]
-pub(super) struct Recording {
-    pub(super) advantage: SampleBuffer,
-    pub(super) strategy: SampleBuffer,
+#[derive(Debug)]
+pub(super) struct Recording<P> {
+    pub(super) advantage: SampleBuffer<P>,
+    pub(super) strategy: SampleBuffer<P>,
     /// Decision and terminal nodes.
     pub(super) nodes: u64,
     /// Rows asked for.
@@ -87,7 +115,21 @@ pub(super) struct Recording {
     pub(super) cut: bool,
 }
 
-impl Recording {
+impl<P> Default for Recording<P> {
+    fn default() -> Self {
+        Self {
+            advantage: SampleBuffer::default(),
+            strategy: SampleBuffer::default(),
+            nodes: 0,
+            rows: 0,
+            max_depth: 0,
+            value: 0.0,
+            cut: false,
+        }
+    }
+}
+
+impl<P: Clone> Recording<P> {
     /// Empties the recording, keeping its buffers.
     pub(super) fn clear(&mut self) {
         (self.nodes, self.rows, self.max_depth, self.value, self.cut) = (0, 0, 0, 0.0, false);
@@ -103,18 +145,17 @@ impl Recording {
         (self.advantage.len as u64, self.strategy.len as u64)
     }
 
-    pub(super) fn commit(
+    pub(super) fn commit<G: Game<State = P>, E: Encoder<G>>(
         &self,
-        shape: SampleShape,
-        traverser: Player,
-        iteration: u32,
+        context: &Context<'_, G, E>,
         sink: &mut impl SampleSink,
     ) {
-        self.advantage.each(shape, iteration, |meta, features, targets| {
-            sink.advantage(traverser, meta, features, targets);
+        let Context { shape, iteration, traverser, .. } = *context;
+        self.advantage.each(shape, iteration, |meta, state, targets| {
+            sink.advantage(traverser, meta, &Encoded { context, state, player: traverser }, targets);
         });
-        self.strategy.each(shape, iteration, |meta, features, targets| {
-            sink.strategy(meta, features, targets);
+        self.strategy.each(shape, iteration, |meta, state, targets| {
+            sink.strategy(meta, &Encoded { context, state, player: 1 - traverser }, targets);
         });
     }
 }

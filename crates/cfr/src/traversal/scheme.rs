@@ -31,7 +31,7 @@ pub(super) struct Walk<G: Game, F> {
     /// One row of `num_actions` numbers per frame, for the scheme's use.
     pub(super) rows: Vec<f64>,
     pub(super) shape: SampleShape,
-    pub(super) recording: Recording,
+    pub(super) recording: Recording<G::State>,
 }
 
 impl<G: Game, F> Walk<G, F> {

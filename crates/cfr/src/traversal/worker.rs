@@ -23,13 +23,13 @@ pub(super) const HAND_IN: usize = 32;
 const HAND_IN_NODES: u64 = 512;
 
 /// Where a worker gets traversals and leaves results.
-pub(super) trait Desk {
+pub(super) trait Desk<P> {
     /// Claims traversals. With `patient` this may block until there are some.
     fn claim(&mut self, patient: bool) -> Claim;
 
     /// Leaves results; `finished` is empty afterwards. Gives used buffers in return, as many as were
     /// left if it has them.
-    fn hand_in(&mut self, finished: &mut Vec<Finished>, spare: &mut Vec<Recording>);
+    fn hand_in(&mut self, finished: &mut Vec<Finished<P>>, spare: &mut Vec<Recording<P>>);
 
     /// Whether the iteration is over, whatever is still in flight.
     fn is_closed(&self) -> bool;
@@ -62,8 +62,8 @@ pub(super) struct Worker<'a, G: Game, E, S: Scheme<G>, V, D> {
     /// Rows submitted and not yet answered.
     outstanding: usize,
     claimed: Range<u32>,
-    spare: Vec<Recording>,
-    finished: Vec<Finished>,
+    spare: Vec<Recording<G::State>>,
+    finished: Vec<Finished<G::State>>,
     /// Nodes of the traversals in `finished`.
     finished_nodes: u64,
     inference_wait: Duration,
@@ -75,7 +75,7 @@ where
     E: Encoder<G>,
     S: Scheme<G>,
     V: Evaluator,
-    D: Desk,
+    D: Desk<G::State>,
 {
     pub(super) fn new(
         context: &'a Context<'a, G, E>,

@@ -8,8 +8,8 @@ use deepcfr_cfr::traversal::{
     Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan,
 };
 use deepcfr_core::{
-    Encoder, Game, Model, ModelError, ModelSpec, NetId, Player, Purpose, SampleMeta, SampleSink, Stream,
-    Weights,
+    Encoder, Features, Game, Model, ModelError, ModelSpec, NetId, Player, Purpose, SampleMeta, SampleSink,
+    Stream, Weights,
 };
 
 /// Outputs are pseudo-random numbers of mean -0.2 that depend on the network and the row's bits
@@ -109,11 +109,11 @@ fn bits(row: &[f32]) -> Vec<u32> {
 }
 
 impl SampleSink for Log {
-    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &[f32], targets: &[f32]) {
-        self.advantage.push((player, meta, bits(features), bits(targets)));
+    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+        self.advantage.push((player, meta, bits(&features.to_row()), bits(targets)));
     }
 
-    fn strategy(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]) {
-        self.strategy.push((2, meta, bits(features), bits(targets)));
+    fn strategy(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+        self.strategy.push((2, meta, bits(&features.to_row()), bits(targets)));
     }
 }

@@ -10,7 +10,7 @@ use deepcfr_cfr::traversal::evaluators::{ConstantEvaluator, TableEvaluator};
 use deepcfr_cfr::traversal::{
     self, Baseline, Continuation, NoBaseline, OutcomeSampling, Sampling, TraversalPlan,
 };
-use deepcfr_core::{Game, Player, Purpose, SampleMeta, SampleSink, Stream, Turn};
+use deepcfr_core::{Features, Game, Player, Purpose, SampleMeta, SampleSink, Stream, Turn};
 use deepcfr_games::kuhn::Kuhn;
 
 use crate::equivalence::Arbitrary;
@@ -61,14 +61,15 @@ impl Tally {
 }
 
 impl SampleSink for Tally {
-    fn advantage(&mut self, _player: Player, _meta: SampleMeta, features: &[f32], targets: &[f32]) {
-        let sums = &mut self.targets[features[0] as usize];
+    fn advantage(&mut self, _player: Player, _meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+        let sums = &mut self.targets[features.to_row()[0] as usize];
         sums.iter_mut().zip(targets).for_each(|(sum, &target)| sum.add(f64::from(target)));
     }
 
-    fn strategy(&mut self, _meta: SampleMeta, features: &[f32], targets: &[f32]) {
-        self.strategy[features[0] as usize].add(1.0);
-        self.strategies[features[0] as usize].copy_from_slice(targets);
+    fn strategy(&mut self, _meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+        let infoset = features.to_row()[0] as usize;
+        self.strategy[infoset].add(1.0);
+        self.strategies[infoset].copy_from_slice(targets);
     }
 }
 
@@ -101,14 +102,14 @@ struct Targets {
 }
 
 impl SampleSink for Targets {
-    fn advantage(&mut self, _player: Player, _meta: SampleMeta, _features: &[f32], targets: &[f32]) {
+    fn advantage(&mut self, _player: Player, _meta: SampleMeta, _features: &impl Features, targets: &[f32]) {
         for (action, &target) in targets.iter().enumerate() {
             self.stored[action].add(f64::from(target));
             self.zeroed[action].add(f64::from(target.min(0.0)));
         }
     }
 
-    fn strategy(&mut self, _meta: SampleMeta, _features: &[f32], _targets: &[f32]) {
+    fn strategy(&mut self, _meta: SampleMeta, _features: &impl Features, _targets: &[f32]) {
         panic!("the opponent never moves");
     }
 }
