@@ -16,7 +16,11 @@ use crate::regret::sample_by;
 /// A guess at the value of each action of the traverser. Targets stay unbiased whatever it says, as
 /// long as it does not depend on the action that will be sampled; the closer it is, the smaller
 /// their variance.
-pub trait Baseline<G: Game>: Send + Sync {
+pub trait Baseline<G: Game>: Sync {
+    /// Whether the guess is 0 always: then [`Baseline::write`] is not called, and no row is kept for
+    /// each node of the trajectory.
+    const ZERO: bool = false;
+
     /// Writes every element of `values` (one per action of the game): the expected utility of the
     /// player to move, in points, after each legal action; elements of illegal actions are not read.
     fn write(&self, game: &G, state: &G::State, values: &mut [f64]);
@@ -27,16 +31,11 @@ pub trait Baseline<G: Game>: Send + Sync {
 pub struct NoBaseline;
 
 impl<G: Game> Baseline<G> for NoBaseline {
+    const ZERO: bool = true;
+
     #[inline]
     fn write(&self, _game: &G, _state: &G::State, values: &mut [f64]) {
         values.fill(0.0);
-    }
-}
-
-impl<G: Game, B: Baseline<G> + ?Sized> Baseline<G> for Box<B> {
-    #[inline]
-    fn write(&self, game: &G, state: &G::State, values: &mut [f64]) {
-        (**self).write(game, state, values);
     }
 }
 
@@ -59,8 +58,10 @@ impl<G: Game, B: Baseline<G>> Scheme<G> for Outcome<'_, B> {
 
     #[inline]
     fn open(&self, game: &G, walk: &mut Walk<G, Frame>, slot: usize) {
-        let row = walk.make_row(walk.frames.len());
-        self.baseline.write(game, &walk.state, &mut walk.rows[row..row + walk.shape.num_actions]);
+        if !B::ZERO {
+            let row = walk.make_row(walk.frames.len());
+            self.baseline.write(game, &walk.state, &mut walk.rows[row..row + walk.shape.num_actions]);
+        }
         let samples = &mut walk.recording.advantage;
         let legal = samples.legal(slot);
         let strategy = samples.targets_mut(walk.shape, slot);
@@ -81,16 +82,25 @@ impl<G: Game, B: Baseline<G>> Scheme<G> for Outcome<'_, B> {
         let samples = &mut walk.recording.advantage;
         let legal = samples.legal(frame.slot);
         let targets = samples.targets_mut(walk.shape, frame.slot);
-        let values = &mut walk.rows[row..row + targets.len()];
-        let sampled = &mut values[usize::from(frame.action)];
-        *sampled = self.clip(*sampled + (value - *sampled) / frame.probability);
         let epsilon = match self.sampling.continuation {
             Continuation::Strategy => 0.0,
             Continuation::Sampling => self.sampling.epsilon,
         };
         let explored = epsilon / legal.len() as f64;
-        let weight = |action: usize| explored + (1.0 - epsilon) * f64::from(targets[action]);
-        let mean: f64 = legal.iter().map(usize::from).map(|action| weight(action) * values[action]).sum();
+        let weight = |probability: f32| explored + (1.0 - epsilon) * f64::from(probability);
+        let sampled = usize::from(frame.action);
+        if B::ZERO {
+            // As below with values of 0; `+ 0.0` does to -0 what adding to them would.
+            let value = self.clip(value / frame.probability + 0.0);
+            let mean = weight(targets[sampled]) * value + 0.0;
+            let other = (0.0 - mean) as f32;
+            legal.iter().for_each(|action| targets[usize::from(action)] = other);
+            targets[sampled] = (value - mean) as f32;
+            return Some(mean);
+        }
+        let values = &mut walk.rows[row..row + targets.len()];
+        values[sampled] = self.clip(values[sampled] + (value - values[sampled]) / frame.probability);
+        let mean: f64 = legal.iter().map(usize::from).map(|a| weight(targets[a]) * values[a]).sum();
         legal.iter().map(usize::from).for_each(|action| {
             targets[action] = (values[action] - mean) as f32;
         });
