@@ -1,27 +1,36 @@
 //! What a traversal costs without its networks: nanoseconds per node with a model of zero cost.
 //!
 //! `cargo run --release -p deepcfr-cfr --example lane_speed [NAME [NODES [LANES]]]` runs the rows whose
-//! name begins with NAME. Times are the best of five rounds, NODES in all. Samples go to full
-//! memories, as late in a run. Lost Cities is walked by outcome sampling only: the tree below a few
-//! of the traverser's choices has no end in sight. The last column is a fingerprint of the work done,
-//! which a change of speed must leave alone. Compare figures of one invocation only; for others count
-//! instructions (`valgrind --tool=callgrind`).
+//! name begins with NAME. The model has every row encoded and gives the same outputs to all. Times are
+//! the best of five rounds, NODES in all. Samples go to full memories, as late in a run. Lost Cities is
+//! walked by outcome sampling only: the tree below a few of the traverser's choices has no end in sight.
+//!
+//! Of the time per node, `legal`, `encode` and `match` are measured apart, on states of random play, and
+//! `commit` (handing samples to the memories) within the run; `rest` is what remains: moves, chance,
+//! recording and the lane itself. The last column is a fingerprint of the work done, which a change of
+//! speed must leave alone. Compare figures of one invocation only; for others count instructions
+//! (`valgrind --tool=callgrind`).
 
+use std::collections::VecDeque;
+use std::hint::black_box;
 use std::time::Instant;
 
-use deepcfr_cfr::regret::AllNegative;
+use deepcfr_cfr::regret::{AllNegative, regret_matching};
 use deepcfr_cfr::reservoir::Memories;
-use deepcfr_cfr::traversal::evaluators::ConstantEvaluator;
 use deepcfr_cfr::traversal::{
     self, Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan, TraversalStats,
 };
-use deepcfr_core::{Encoder, Game, SampleShape};
+use deepcfr_core::{
+    Encoder, Evaluator, EvaluatorError, Game, NetId, Player, Purpose, Query, SampleShape, Stream, Turn,
+};
 use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
 use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder};
 
 const MEMORY: usize = 1000;
 const ROUNDS: u64 = 5;
+/// Decisions that single phases are measured on.
+const DECISIONS: usize = 1000;
 const OUTCOME: Sampling =
     Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None, continuation: Continuation::Strategy });
 const BOTH: [Sampling; 2] = [Sampling::External, OUTCOME];
@@ -41,8 +50,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         lanes: arguments.next().map_or(Ok(vec![1, 64]), |lanes| lanes.parse().map(|lanes| vec![lanes]))?,
     };
     println!(
-        "{:<17} {:<9} {:>5} {:>9} {:>12} {:>16}",
-        "game", "sampling", "lanes", "ns/node", "samples/node", "fingerprint"
+        "{:<17} {:<9} {:>5} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>12} {:>16}",
+        "game",
+        "sampling",
+        "lanes",
+        "ns/node",
+        "legal",
+        "encode",
+        "match",
+        "commit",
+        "rest",
+        "samples/node",
+        "fingerprint"
     );
     request.measure("kuhn", &Kuhn, &KuhnEncoder, &BOTH)?;
     let leduc = Leduc::new(LeducRules::default())?;
@@ -74,18 +93,123 @@ impl Request {
                     let stats = run(game, encoder, sampling, lanes, self.nodes / ROUNDS, &mut memories)?;
                     Ok((start.elapsed().as_nanos() as f64 / stats.nodes as f64, stats))
                 };
-                let (mut best, stats) = round()?;
+                let mut best = round()?;
                 for _ in 1..ROUNDS {
-                    best = best.min(round()?.0);
+                    let next = round()?;
+                    best = if next.0 < best.0 { next } else { best };
                 }
+                let (total, stats) = best;
                 let kind = if sampling == Sampling::External { "external" } else { "outcome" };
-                let samples = (stats.advantage_samples + stats.strategy_samples) as f64;
-                let per_node = samples / stats.nodes as f64;
-                let hash = memories.hash();
-                println!("{name:<17} {kind:<9} {lanes:>5} {best:>9.1} {per_node:>12.2} {hash:>16x}");
+                print!("{name:<17} {kind:<9} {lanes:>5} {total:>8.1}");
+                let per_node = |count: u64| count as f64 / stats.nodes as f64;
+                let commit = per_node(stats.times.commit.as_nanos() as u64);
+                let phases = phases(game, encoder).map(|each| each * per_node(stats.rows));
+                for part in phases.into_iter().chain([commit, total - commit - phases.iter().sum::<f64>()]) {
+                    print!(" {part:>7.1}");
+                }
+                let samples = per_node(stats.advantage_samples + stats.strategy_samples);
+                println!(" {samples:>12.2} {:>16x}", memories.hash());
             }
         }
         Ok(())
+    }
+}
+
+/// Nanoseconds a decision of random play takes for its legal actions, encoding and regret matching.
+fn phases<G: Game, E: Encoder<G>>(game: &G, encoder: &E) -> [f64; 3] {
+    let states = decisions(game);
+    let outputs = outputs(game);
+    let (mut row, mut strategy) = (vec![0.0; encoder.num_features()], vec![0.0; outputs.len()]);
+    let legal = fastest(&states, |(state, _)| {
+        black_box(game.legal_actions(state));
+    });
+    let encode = fastest(&states, |(state, player)| {
+        encoder.encode(game, state, *player, &mut row);
+        black_box(&mut row);
+    });
+    let sets: Vec<_> = states.iter().map(|(state, _)| game.legal_actions(state)).collect();
+    let matching = fastest(&sets, |&legal| {
+        regret_matching(&outputs, legal, AllNegative::Argmax, &mut strategy);
+        black_box(&mut strategy);
+    });
+    [legal, encode, matching]
+}
+
+/// Nanoseconds of `operation` per item, in the fastest of many passes.
+fn fastest<T>(items: &[T], mut operation: impl FnMut(&T)) -> f64 {
+    let pass = |_| {
+        let start = Instant::now();
+        items.iter().for_each(|item| operation(black_box(item)));
+        start.elapsed().as_nanos() as f64 / items.len() as f64
+    };
+    (0..100).map(pass).fold(f64::INFINITY, f64::min)
+}
+
+/// States of random play with a choice, and who has it.
+fn decisions<G: Game>(game: &G) -> Vec<(G::State, Player)> {
+    let mut rng = Stream::new(1, Purpose::Test, 0, 0, 0);
+    let mut states = Vec::new();
+    while states.len() < DECISIONS {
+        let mut state = game.root();
+        loop {
+            let action = match game.turn(&state) {
+                Turn::Terminal => break,
+                Turn::Chance => game.sample_chance(&state, &mut rng),
+                Turn::Player(player) => {
+                    let legal = game.legal_actions(&state);
+                    if legal.len() > 1 {
+                        states.push((state.clone(), player));
+                    }
+                    legal.nth(rng.below(legal.len() as u32) as usize).expect("not empty")
+                }
+            };
+            game.apply(&mut state, action);
+        }
+    }
+    states
+}
+
+/// Unequal and positive: every action is played.
+fn outputs<G: Game>(game: &G) -> Vec<f32> {
+    (0..game.spec().num_actions).map(|action| 1.0 + (action % 3) as f32).collect()
+}
+
+/// A model of zero cost: has every row encoded, as into a batch, and answers all alike.
+struct FreeModel {
+    num_features: usize,
+    outputs: Vec<f32>,
+    rows: Vec<f32>,
+    ready: VecDeque<usize>,
+}
+
+impl FreeModel {
+    fn new(num_features: usize, outputs: Vec<f32>) -> Self {
+        Self { num_features, outputs, rows: Vec::new(), ready: VecDeque::new() }
+    }
+}
+
+impl Evaluator for FreeModel {
+    fn submit<Q: Query>(&mut self, lane: usize, _net: NetId, query: &Q) -> Result<(), EvaluatorError> {
+        let start = self.ready.len() * self.num_features;
+        if self.rows.len() < start + self.num_features {
+            self.rows.resize(start + self.num_features, 0.0);
+        }
+        query.encode(&mut self.rows[start..][..self.num_features]);
+        self.ready.push_back(lane);
+        Ok(())
+    }
+
+    fn wait(&mut self) -> Result<(), EvaluatorError> {
+        black_box(&mut self.rows);
+        Ok(())
+    }
+
+    fn next_ready(&mut self) -> Option<usize> {
+        self.ready.pop_front()
+    }
+
+    fn output(&self, _lane: usize) -> &[f32] {
+        &self.outputs
     }
 }
 
@@ -109,7 +233,6 @@ fn run<G: Game, E: Encoder<G>>(
         lanes,
         groups: 1,
     };
-    // Unequal and positive: every action is played.
-    let outputs = (0..game.spec().num_actions).map(|action| 1.0 + (action % 3) as f32).collect();
-    traversal::run(game, encoder, &plan, &mut [ConstantEvaluator::new(outputs)], memories)
+    let model = FreeModel::new(encoder.num_features(), outputs(game));
+    traversal::run(game, encoder, &plan, &mut [model], memories)
 }
