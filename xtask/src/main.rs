@@ -1,6 +1,7 @@
 //! Repository chores: `cargo xtask <task>`. Not here: anything that a user of deepcfr runs.
 
 mod docs;
+mod mutants;
 mod tidy;
 
 use std::process::ExitCode;
@@ -10,12 +11,14 @@ usage: cargo xtask <task>
 
 tasks:
   docs    write docs/configuration.md from the configuration's own manual
+  mutants break the algorithms on purpose and check that tests notice
   tidy    check the layering of the crates and the rules that every source file keeps
 ";
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("docs") => docs::run(),
+        Some("mutants") => mutants::run(),
         Some("tidy") => tidy::run(),
         Some("--help" | "-h") | None => {
             print!("{HELP}");

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use deepcfr_train::config::{Base, PRESETS};
+use deepcfr_train::solve::ALGORITHMS;
 
 /// Deep Counterfactual Regret Minimization for imperfect-information games.
 #[derive(Debug, Parser)]
@@ -22,6 +23,11 @@ pub(crate) enum Command {
     Train(TrainArguments),
     /// Evaluate a run's checkpoint.
     Eval(EvalArguments),
+    /// Solve a small game by a tabular algorithm, or compare several.
+    #[command(after_help = algorithms_help())]
+    Solve(SolveArguments),
+    /// Measure exactly how far a strategy can be exploited.
+    Exploit(ExploitArguments),
     /// List the games with their parameters and sizes.
     Games,
     /// Print a resolved configuration, check one, or print the manual of all keys.
@@ -95,6 +101,55 @@ pub(crate) struct BenchSchedulersArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct SolveArguments {
+    /// The game [default: leduc]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) game: Option<String>,
+    /// Set one parameter of the game, for example --set game.leduc.ranks=5; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// The algorithm
+    #[arg(long, value_name = "NAME", default_value = "cfr+")]
+    pub(crate) algorithm: String,
+    /// Compare these algorithms instead, each under the same limits, for example cfr,cfr+,es-mccfr
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["algorithm", "resume"])]
+    pub(crate) compare: Vec<String>,
+    /// Stop after this many iterations, those before resuming included [default: 1000 where no
+    /// seconds are given]
+    #[arg(long, value_name = "N")]
+    pub(crate) iterations: Option<u64>,
+    /// Stop after this many seconds of solving, for each algorithm [default: 5 where --compare has no
+    /// iterations, else no limit]
+    #[arg(long, value_name = "S")]
+    pub(crate) seconds: Option<f64>,
+    /// Seed of sampling algorithms [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Write the results into this new folder [default: runs/<date>-solve-<game>-<algorithm>]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Go on with the solution in this folder, or of this name in `runs`
+    #[arg(long, value_name = "SOLUTION", conflicts_with_all = ["game", "set", "algorithm", "seed", "out"])]
+    pub(crate) resume: Option<String>,
+    /// Lay no game out that has more nodes than this [default: 20000000]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_nodes: Option<usize>,
+    /// Print no points, only the result
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExploitArguments {
+    /// A policy file, the folder of a solution or of a run, its name in `runs`, or a checkpoint
+    #[arg(value_name = "RUN|POLICY")]
+    pub(crate) subject: String,
+    /// Refuse games that have more nodes than this [default: 20000000]
+    #[arg(long, value_name = "N")]
+    pub(crate) max_nodes: Option<usize>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ConfigArguments {
     #[command(flatten)]
     pub(crate) source: ConfigSource,
@@ -127,6 +182,12 @@ fn presets_help() -> String {
     let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
     let lines = PRESETS.iter().map(|preset| format!("\n  {:width$}  {}", preset.name, preset.summary()));
     format!("Presets:{}", lines.collect::<String>())
+}
+
+fn algorithms_help() -> String {
+    let width = ALGORITHMS.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    let lines = ALGORITHMS.iter().map(|(name, summary)| format!("\n  {name:width$}  {summary}"));
+    format!("Algorithms:{}", lines.collect::<String>())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use deepcfr_train::checkpoint::CheckpointError;
 use deepcfr_train::config::ConfigError;
 use deepcfr_train::metrics::MetricsError;
 use deepcfr_train::run_folder::RunFolderError;
+use deepcfr_train::solve::SolveError;
 
 /// Why a command ends without success.
 #[derive(Debug, thiserror::Error)]
@@ -45,4 +46,4 @@ macro_rules! through_train_error {
     };
 }
 
-through_train_error!(RunFolderError, CheckpointError, MetricsError);
+through_train_error!(RunFolderError, CheckpointError, MetricsError, SolveError);

@@ -131,6 +131,19 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
+/// Six significant digits: `0.0123457`, `1.23457e-7`, `-2.00000e-16`.
+pub(crate) fn precise(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        "0".to_owned()
+    } else if (1e-4..1e6).contains(&size) {
+        let decimals = (5 - size.log10().floor() as i32).clamp(0, 9) as usize;
+        format!("{value:.decimals$}")
+    } else {
+        format!("{value:.5e}")
+    }
+}
+
 /// Three digits and a unit: `999`, `12.3k`, `4.56M`.
 pub(crate) fn count(value: f64) -> String {
     let scaled = |value: f64, unit: &str| {
@@ -161,6 +174,8 @@ mod tests {
     fn numbers_keep_three_digits() {
         let counts = [0.0, 999.0, 1_000.0, 12_345.0, 999_499.0, 999_999.0, 4.56e6, 1.2e10].map(count);
         assert_eq!(counts, ["0", "999", "1.00k", "12.3k", "999k", "1.00M", "4.56M", "12.0G"]);
+        let figures = [0.0, 0.012_345_678, 1.5e-7, -2e-16, 41.123_456_7, 3e6].map(precise);
+        assert_eq!(figures, ["0", "0.0123457", "1.50000e-7", "-2.00000e-16", "41.1235", "3.00000e6"]);
         assert_eq!([4.24, 185.0, 7_620.0].map(duration), ["4.2 s", "3 min 05 s", "2 h 07 min"]);
     }
 

@@ -9,14 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const INTERRUPTED: i32 = 130;
 
 /// Watches from now on; the flag turns true at the first signal.
-pub(crate) fn watch() -> Result<Arc<AtomicBool>, ctrlc::Error> {
+///
+/// `message` says then what comes next.
+pub(crate) fn watch(message: &'static str) -> Result<Arc<AtomicBool>, ctrlc::Error> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED);
         }
-        eprintln!("\nstopping after this iteration, with a checkpoint; Ctrl-C again to end at once");
+        eprintln!("\n{message}");
     })?;
     Ok(stop)
 }

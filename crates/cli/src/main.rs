@@ -33,6 +33,8 @@ fn run(command: Command) -> Result<(), CommandError> {
     match command {
         Command::Train(train) => commands::train::run(&train),
         Command::Eval(eval) => commands::eval::run(&eval),
+        Command::Solve(solve) => commands::solve::run(&solve),
+        Command::Exploit(exploit) => commands::exploit::run(&exploit),
         Command::Games => commands::games::run(),
         Command::Bench(bench) => commands::bench::run(&bench),
         Command::Config(config) => commands::config::run(&config),

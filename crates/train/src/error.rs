@@ -11,6 +11,7 @@ use crate::memory_plan::MemoryError;
 use crate::metrics::MetricsError;
 use crate::report::ReportError;
 use crate::run_folder::RunFolderError;
+use crate::solve::SolveError;
 
 /// Why a run could not start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +43,9 @@ pub enum TrainError {
     /// The report.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// A tabular solution.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
     /// Traversals.
     #[error("traversal: {0}")]
     Traversal(#[from] TraversalError),
@@ -86,6 +90,7 @@ impl TrainError {
                 true
             }
             Self::Folder(error) => !matches!(error, RunFolderError::Io { .. }),
+            Self::Solve(error) => error.is_bad_input(),
             Self::Checkpoint(error) => !matches!(error, CheckpointError::Io { .. }),
             _ => false,
         }

@@ -5,6 +5,7 @@
 use std::time::Instant;
 
 use deepcfr_cfr::matches::{self, Bot, Contestant, MatchPlan, MatchRecord, NetworkStrategy, Pairing};
+use deepcfr_cfr::tabular::TabularPolicy;
 use deepcfr_core::{Encoder, Game, NUM_PLAYERS, NetId, SampleShape};
 
 use crate::collect::all_negative;
@@ -67,6 +68,16 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         small: &mut Tabulated,
         policy: EvaluatedPolicy,
     ) -> Result<Option<ExactMetrics>, TrainError> {
+        let strategy = self.tabulated(small, policy)?;
+        Ok(strategy.map(|strategy| small.exact.evaluate(&small.game, label(policy), &strategy)))
+    }
+
+    /// A strategy on the game's tree; `None` where there is none yet.
+    pub(crate) fn tabulated(
+        &self,
+        small: &Tabulated,
+        policy: EvaluatedPolicy,
+    ) -> Result<Option<TabularPolicy>, TrainError> {
         let Some(advantages) = small.advantages() else { return Ok(None) };
         let strategy = match policy {
             EvaluatedPolicy::Current => small.game.strategy(advantages, all_negative(self.config)),
@@ -81,7 +92,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
                 small.game.softmax(&logits)
             }
         };
-        Ok(Some(small.exact.evaluate(&small.game, label(policy), &strategy)))
+        Ok(Some(strategy))
     }
 
     /// Every strategy against every opponent, all pairings at once.

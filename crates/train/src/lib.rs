@@ -11,6 +11,7 @@ pub mod machine;
 pub mod metrics;
 pub mod report;
 pub mod run_folder;
+pub mod solve;
 
 mod archive;
 mod collect;

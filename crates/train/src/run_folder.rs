@@ -81,17 +81,25 @@ impl RunFolder {
     /// # Errors
     /// If the file system refuses.
     pub fn create(runs: &Path, slug: &str, start: SystemTime) -> Result<Self, RunFolderError> {
+        let path = Self::create_dated(runs, slug, start)?;
+        let checkpoints = path.join(CHECKPOINTS);
+        fs::create_dir(&checkpoints).map_err(io_error(&checkpoints))?;
+        Ok(Self { path })
+    }
+
+    /// Makes an empty folder named like a run.
+    pub(crate) fn create_dated(
+        runs: &Path,
+        slug: &str,
+        start: SystemTime,
+    ) -> Result<PathBuf, RunFolderError> {
         fs::create_dir_all(runs).map_err(io_error(runs))?;
         let name = format!("{}-{}", utc_stamp(start), clean_slug(slug));
         for attempt in 1u32.. {
             let suffix = if attempt == 1 { String::new() } else { format!("-{attempt}") };
             let path = runs.join(format!("{name}{suffix}"));
             match fs::create_dir(&path) {
-                Ok(()) => {
-                    let checkpoints = path.join(CHECKPOINTS);
-                    fs::create_dir(&checkpoints).map_err(io_error(&checkpoints))?;
-                    return Ok(Self { path });
-                }
+                Ok(()) => return Ok(path),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(io_error(&path)(error)),
             }
@@ -105,11 +113,7 @@ impl RunFolder {
     /// # Errors
     /// If there is none, or if what is there is not a run folder.
     pub fn resolve(runs: &Path, run: &str) -> Result<RunReference, RunFolderError> {
-        let not_found = || RunFolderError::NotFound {
-            run: run.to_owned(),
-            runs: runs.to_owned(),
-            nearest: nearest_run(runs, run),
-        };
+        let not_found = || RunFolderError::not_found(runs, run);
         let given = Path::new(run);
         if run.ends_with(CHECKPOINT_EXTENSION) {
             let folder = given.parent().and_then(Path::parent).ok_or_else(not_found)?;
@@ -131,6 +135,11 @@ impl RunFolder {
             return Err(RunFolderError::NotARun { path: path.to_owned(), missing: CONFIG });
         }
         Ok(Self { path: path.to_owned() })
+    }
+
+    /// The folder `path`, which is there, whatever it holds.
+    pub(crate) fn at(path: PathBuf) -> Self {
+        Self { path }
     }
 
     /// The folder itself.
@@ -199,6 +208,12 @@ impl RunFolder {
             Err(TryLockError::WouldBlock) => Err(RunFolderError::InUse { path: self.path.clone() }),
             Err(TryLockError::Error(error)) => Err(io_error(&path)(error)),
         }
+    }
+}
+
+impl RunFolderError {
+    pub(crate) fn not_found(runs: &Path, run: &str) -> Self {
+        Self::NotFound { run: run.to_owned(), runs: runs.to_owned(), nearest: nearest_run(runs, run) }
     }
 }
 

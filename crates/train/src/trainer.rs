@@ -5,14 +5,14 @@
 use std::sync::Arc;
 
 use deepcfr_cfr::reservoir::Memories;
-use deepcfr_cfr::tabular::TreeLimits;
+use deepcfr_cfr::tabular::{TabularPolicy, TreeLimits};
 use deepcfr_core::{
     Encoder, FitContext, FitReport, Game, Model, ModelFactory, NUM_PLAYERS, NetId, SampleShape, SampleSource,
     Weights,
 };
 
 use crate::collect::{Collected, Collector, all_negative};
-use crate::config::{Initialisation, NashConv, RunConfig, Scheduler, Weighting};
+use crate::config::{EvaluatedPolicy, Initialisation, NashConv, RunConfig, Scheduler, Weighting};
 use crate::error::TrainError;
 use crate::evaluation;
 use crate::exact::Exact;
@@ -285,16 +285,36 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     /// If an inference device fails.
     pub(crate) fn evaluate(&mut self) -> Result<EvaluationMetrics, TrainError> {
         let before = self.clock.switch(Phase::Evaluation);
-        let subject = evaluation::Subject {
+        let mut small = self.small.take();
+        let evaluated = evaluation::evaluate(&self.subject(), small.as_mut());
+        self.small = small;
+        self.clock.switch(before);
+        evaluated
+    }
+
+    /// Every kind of strategy that there is by now, on the game's tree, with what it is called; none
+    /// where the game is not laid out.
+    ///
+    /// # Errors
+    /// If an inference device fails.
+    pub(crate) fn strategies(&self) -> Result<Vec<(&'static str, TabularPolicy)>, TrainError> {
+        let Some(small) = &self.small else { return Ok(Vec::new()) };
+        let mut strategies = Vec::new();
+        for &policy in EvaluatedPolicy::ALL {
+            let strategy = self.subject().tabulated(small, policy)?;
+            strategies.extend(strategy.map(|strategy| (evaluation::label(policy), strategy)));
+        }
+        Ok(strategies)
+    }
+
+    fn subject(&self) -> evaluation::Subject<'_, G, E> {
+        evaluation::Subject {
             config: &self.config,
             setup: &self.setup,
             state: &self.state,
             shape: self.shape,
             workers: self.collector.workers,
-        };
-        let evaluated = evaluation::evaluate(&subject, self.small.as_mut());
-        self.clock.switch(before);
-        evaluated
+        }
     }
 
     fn metrics(

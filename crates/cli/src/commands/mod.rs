@@ -3,8 +3,10 @@
 pub(crate) mod bench;
 pub(crate) mod config;
 pub(crate) mod eval;
+pub(crate) mod exploit;
 pub(crate) mod games;
 pub(crate) mod inspect;
+pub(crate) mod solve;
 pub(crate) mod train;
 
 use std::path::PathBuf;

@@ -13,18 +13,20 @@ use crate::output::print;
 use crate::progress::Progress;
 use crate::{figures, interrupt};
 
+const STOPPING: &str = "stopping after this iteration, with a checkpoint; Ctrl-C again to end at once";
+
 pub(crate) fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
     let source = &arguments.source;
     let mut progress = Progress::new(arguments.quiet);
     let outcome = match &arguments.resume {
         None => {
             let config = resolve(&source.base(), &source.set, source.seed)?;
-            train(&config, &mut progress, &*interrupt::watch()?)?
+            train(&config, &mut progress, &*interrupt::watch(STOPPING)?)?
         }
         Some(run) => {
             let run = find_run(run)?;
             let config = config_of(&run, &source.set)?;
-            resume(&config, &run, &mut progress, &*interrupt::watch()?)?
+            resume(&config, &run, &mut progress, &*interrupt::watch(STOPPING)?)?
         }
     };
     let phases = *progress.phases();

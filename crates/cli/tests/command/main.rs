@@ -3,6 +3,7 @@
 mod bad_input;
 mod killed;
 mod runs;
+mod solutions;
 
 use std::path::Path;
 use std::process::{Command, Output};

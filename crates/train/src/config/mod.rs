@@ -38,6 +38,8 @@ pub use words::{
     Optimizer, Sampling, Scheduler, Steps, StrategyLoss, Weighting,
 };
 
+pub(crate) use suggest::nearest;
+
 use layers::Layers;
 
 /// What lies directly over the defaults.

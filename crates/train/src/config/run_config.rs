@@ -66,6 +66,16 @@ impl RunConfig {
         toml::to_string(&RawConfig::from(self.clone())).expect("sections of plain values become TOML")
     }
 
+    /// The game and the seed alone as TOML; resolving that text gives the same game and seed.
+    pub(crate) fn game_toml(&self) -> String {
+        let mut table: Table = self.to_toml().parse().expect("sections of plain values become TOML");
+        let seed = table["run"]["seed"].clone();
+        table.retain(|section, _| section == "game");
+        let run = Table::from_iter([("seed".to_owned(), seed)]);
+        table.insert("run".to_owned(), Value::Table(run));
+        table.to_string()
+    }
+
     /// Hash of the whole configuration, 16 hexadecimal digits, the same on every machine.
     pub fn hash(&self) -> String {
         fnv1a(self.to_toml().as_bytes())

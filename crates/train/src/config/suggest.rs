@@ -35,7 +35,7 @@ pub(super) fn first_key(section: &str) -> String {
 }
 
 /// The one of `names` that is most like `name`, if any is.
-pub(super) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let scored = names.map(|known| (strsim::normalized_damerau_levenshtein(name, known), known));
     scored
         .filter(|(score, _)| *score >= ALIKE)

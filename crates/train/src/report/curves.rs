@@ -24,30 +24,30 @@ pub(super) enum Cost {
 
 /// A point of a series; `half_width` is the confidence interval's, 0 for exact figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) half_width: f64,
+pub(crate) struct Point {
+    pub(crate) x: f64,
+    pub(crate) y: f64,
+    pub(crate) half_width: f64,
 }
 
 /// One line of a chart.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Series {
-    pub(super) label: String,
+pub(crate) struct Series {
+    pub(crate) label: String,
     /// Whether it is there to compare with: drawn apart from what the run learned.
-    pub(super) baseline: bool,
-    pub(super) points: Vec<Point>,
+    pub(crate) baseline: bool,
+    pub(crate) points: Vec<Point>,
 }
 
 /// A chart's contents.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Chart {
-    pub(super) title: &'static str,
-    pub(super) x_label: &'static str,
-    pub(super) y_label: &'static str,
+pub(crate) struct Chart {
+    pub(crate) title: &'static str,
+    pub(crate) x_label: &'static str,
+    pub(crate) y_label: &'static str,
     /// Whether both axes are logarithmic; all points are then positive.
-    pub(super) logarithmic: bool,
-    pub(super) series: Vec<Series>,
+    pub(crate) logarithmic: bool,
+    pub(crate) series: Vec<Series>,
 }
 
 impl Chart {

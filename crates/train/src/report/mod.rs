@@ -14,7 +14,8 @@ use crate::atomic_file;
 use crate::metrics::{IterationMetrics, MetricsError, PhaseSeconds, read_metrics};
 use crate::run_folder::RunFolder;
 
-use curves::{Chart, Cost, Measure};
+pub(crate) use curves::{Chart, Point, Series};
+use curves::{Cost, Measure};
 
 const SUMMARY: &str = "summary.md";
 const PHASES_PLOT: &str = "phases.svg";
@@ -102,6 +103,16 @@ fn write(folder: &Path, name: &str, contents: &str) -> Result<PathBuf, ReportErr
     atomic_file::write(&path, contents.as_bytes())
         .map_err(|source| ReportError::Io { path: path.clone(), source })?;
     Ok(path)
+}
+
+/// Draws `chart` into the file `name` of `folder`, atomically.
+///
+/// # Errors
+/// If it cannot be drawn or written.
+pub(crate) fn write_chart(folder: &Path, name: &str, chart: &Chart) -> Result<(), ReportError> {
+    let svg = plot::draw_curves(chart).map_err(plot_error(name))?;
+    write(folder, name, &svg)?;
+    Ok(())
 }
 
 fn plot_error(name: &str) -> impl FnOnce(plot::DrawError) -> ReportError + '_ {

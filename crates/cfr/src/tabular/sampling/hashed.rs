@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
 use deepcfr_core::{ActionSet, Game, InfosetKey, Player, Stream, Turn};
 
@@ -30,6 +31,14 @@ impl<G: Game> HashedSolver<G> {
     /// # Errors
     /// If `algorithm` is not a sampling one, or its parameters are out of range.
     pub fn new(game: G, algorithm: Algorithm, seed: u64) -> Result<Self, AlgorithmError> {
+        Self::shared(Arc::new(game), algorithm, seed)
+    }
+
+    /// [`HashedSolver::new`] on a game that others use too.
+    ///
+    /// # Errors
+    /// If `algorithm` is not a sampling one, or its parameters are out of range.
+    pub fn shared(game: Arc<G>, algorithm: Algorithm, seed: u64) -> Result<Self, AlgorithmError> {
         let scheme = Scheme::of(algorithm)?;
         let walk = HashedWalk { game, index: HashMap::default(), infosets: Vec::new() };
         Ok(Self { algorithm, walk, sampler: Sampler::new(scheme, seed, 0), iterations: 0, nodes: 0 })
@@ -134,7 +143,7 @@ type Index = HashMap<(Player, InfosetKey), (u32, u32), BuildHasherDefault<FoldHa
 
 #[derive(Clone, Debug)]
 struct HashedWalk<G: Game> {
-    game: G,
+    game: Arc<G>,
     /// First slot and number of actions.
     index: Index,
     /// In the order of their slots.

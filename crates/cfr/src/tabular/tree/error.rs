@@ -2,6 +2,9 @@
 
 use deepcfr_core::{Action, Game, GameError, InfosetKey, Player, Purpose, Stream, Turn};
 
+/// What a node takes, with the solvers' tables.
+const BYTES_PER_NODE: f64 = 40.0;
+
 /// How big a tree may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeLimits {
@@ -26,9 +29,10 @@ pub enum TreeError {
     Game(#[from] GameError),
     /// More nodes than allowed.
     #[error(
-        "{game} has more than {limit} nodes (about {estimated_nodes:.1e}): too big to be solved or \
-         evaluated exactly; use es-mccfr or os-mccfr with hashed storage to solve it and matches \
-         against other policies to evaluate, or raise the limit"
+        "{game} has more than {limit} nodes (about {estimated_nodes:.1e}, for which tables would take \
+         {}): too big to be solved or evaluated exactly; use es-mccfr or os-mccfr with hashed storage to solve it and matches \
+         against other policies to evaluate, or raise the limit",
+        gigabytes(*estimated_nodes)
     )]
     TooManyNodes {
         /// The game's name.
@@ -86,6 +90,12 @@ pub enum TreeError {
         /// The infoset.
         key: InfosetKey,
     },
+}
+
+/// The memory of so many nodes: see [`TreeLimits::max_nodes`].
+fn gigabytes(nodes: f64) -> String {
+    let gigabytes = nodes * BYTES_PER_NODE / 1e9;
+    if gigabytes < 1e4 { format!("{gigabytes:.1} GB") } else { format!("{gigabytes:.1e} GB") }
 }
 
 /// Knuth's estimate of the number of nodes: along a random path, the sum of the products of the

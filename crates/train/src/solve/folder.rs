@@ -1,0 +1,137 @@
+//! The folder of a solution: what was asked for, the curve, the plots, the strategy.
+//!
+//! Not here: what the files hold (see `curve`, `policy_file`, `report`).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use deepcfr_cfr::tabular::Algorithm;
+
+use super::curve::{Curve, csv};
+use super::error::SolveError;
+use super::policy_file::EXTENSION;
+use super::report::write_plots;
+use super::request::Task;
+use crate::atomic_file;
+use crate::error::TrainError;
+use crate::machine::MachineInfo;
+use crate::run_folder::{RunFolder, RunFolderError, RunLock};
+
+const TASK: &str = "solve.toml";
+const CURVE_CSV: &str = "curve.csv";
+const CURVE_JSON: &str = "curve.json";
+
+/// The folder of one solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SolveFolder {
+    folder: RunFolder,
+}
+
+impl SolveFolder {
+    /// Makes the folder that `task` names, or `<runs>/<date>-solve-<game>-<what>`, and records the
+    /// machine.
+    ///
+    /// # Errors
+    /// If the task's folder exists, or the file system refuses.
+    pub(super) fn create(task: &Task, what: &str) -> Result<Self, TrainError> {
+        let path = match &task.out {
+            Some(path) if path.exists() => return Err(SolveError::Exists { path: path.clone() }.into()),
+            Some(path) => {
+                fs::create_dir_all(path).map_err(SolveError::io(path))?;
+                path.clone()
+            }
+            None => {
+                let slug = format!("solve-{}-{}", task.game.name(), what.replace('+', "-plus"));
+                RunFolder::create_dated(&task.runs, &slug, SystemTime::now())?
+            }
+        };
+        let folder = RunFolder::at(path);
+        folder.write_machine(&MachineInfo::detect())?;
+        Ok(Self { folder })
+    }
+
+    /// The solution in the folder `word`, or in the folder of this name in `runs`.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn find(runs: &Path, word: &str) -> Result<Self, TrainError> {
+        let candidates = [PathBuf::from(word), runs.join(word)];
+        let Some(path) = candidates.into_iter().find(|path| path.is_dir()) else {
+            return Err(RunFolderError::not_found(runs, word).into());
+        };
+        if !path.join(TASK).is_file() {
+            return Err(SolveError::NotASolution { path, missing: TASK }.into());
+        }
+        Ok(Self { folder: RunFolder::at(path) })
+    }
+
+    /// The folder itself.
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The strategy and the solver's state.
+    pub fn policy_path(&self) -> PathBuf {
+        self.path().join(format!("policy.{EXTENSION}"))
+    }
+
+    /// A contender's strategy, in the folder of a comparison.
+    pub(super) fn policy_path_of(&self, algorithm: Algorithm) -> PathBuf {
+        self.path().join(format!("policy-{algorithm}.{EXTENSION}"))
+    }
+
+    pub(super) fn lock(&self) -> Result<RunLock, RunFolderError> {
+        self.folder.lock()
+    }
+
+    pub(super) fn write_task(&self, task: &Task) -> Result<(), SolveError> {
+        let head = "# Written by `deepcfr solve`, which reads it to go on with --resume.\n";
+        let text = format!("{head}algorithm = \"{}\"\n\n{}", task.algorithms[0], task.config);
+        self.write(TASK, &text)
+    }
+
+    /// The algorithm's name, and game and seed as TOML.
+    pub(super) fn read_task(&self) -> Result<(String, String), SolveError> {
+        let path = self.path().join(TASK);
+        let text = fs::read_to_string(&path).map_err(SolveError::io(&path))?;
+        let content = |reason: String| SolveError::Content { path: path.clone(), reason };
+        let mut table: toml::Table =
+            text.parse().map_err(|error: toml::de::Error| content(error.to_string()))?;
+        match table.remove("algorithm") {
+            Some(toml::Value::String(word)) => Ok((word, table.to_string())),
+            _ => Err(content("it names no algorithm".to_owned())),
+        }
+    }
+
+    /// Writes one or several curves as tables and plots.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub(super) fn write_curves(&self, curves: &[Curve]) -> Result<(), TrainError> {
+        let json = match curves {
+            [curve] => serde_json::to_string_pretty(curve),
+            several => serde_json::to_string_pretty(several),
+        };
+        self.write(CURVE_JSON, &(json.expect("plain fields become JSON") + "\n"))?;
+        self.write(CURVE_CSV, &csv(curves))?;
+        write_plots(self.path(), curves)?;
+        Ok(())
+    }
+
+    /// The curve of a single solution.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(super) fn read_curve(&self) -> Result<Curve, SolveError> {
+        let path = self.path().join(CURVE_JSON);
+        let bytes = fs::read(&path).map_err(SolveError::io(&path))?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| SolveError::Content { path, reason: error.to_string() })
+    }
+
+    pub(super) fn write(&self, name: &str, contents: &str) -> Result<(), SolveError> {
+        let path = self.path().join(name);
+        atomic_file::write(&path, contents.as_bytes()).map_err(SolveError::io(&path))
+    }
+}

@@ -1,0 +1,234 @@
+//! Solves a game: iterations between log-spaced points, exact evaluation at each, results on disk.
+//!
+//! Not here: several algorithms side by side (see `compare`).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use deepcfr_cfr::tabular::Algorithm;
+use deepcfr_core::{Encoder, Game};
+
+use super::curve::{Curve, CurvePoint, next_point};
+use super::engine::{Board, Engine};
+use super::folder::SolveFolder;
+use super::policy_file::{self, Origin, read_solver};
+use super::request::{SolveLimits, Task};
+use crate::checkpoint::CheckpointError;
+use crate::error::TrainError;
+use crate::registry::{Setup, Visitor, with_game};
+
+/// The solver looks at the clock and at the stop flag about this often.
+const SLICE: Duration = Duration::from_millis(50);
+/// Results are written at the first point after this long, and at the end.
+const SAVE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Sees a solver at work.
+pub trait SolveObserver {
+    /// A solver is ready to go.
+    fn started(&mut self, _start: &Started<'_>) {}
+
+    /// A point of the curve was measured.
+    fn point(&mut self, _point: &CurvePoint) {}
+}
+
+/// What an observer is told first.
+#[derive(Debug)]
+pub struct Started<'a> {
+    /// Where everything is written.
+    pub folder: &'a SolveFolder,
+    /// The game and its rules.
+    pub game: &'a str,
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// Seed of sampling algorithms.
+    pub seed: u64,
+    /// Infosets of both players; `None` where the game is too big to be laid out: then tables grow
+    /// as infosets are met, and nothing can be evaluated exactly.
+    pub infosets: Option<usize>,
+    /// Iterations done before.
+    pub iterations: u64,
+}
+
+/// How solving ended.
+#[derive(Debug)]
+pub struct Solved {
+    /// Where everything is.
+    pub folder: SolveFolder,
+    /// The file with the strategy.
+    pub policy: PathBuf,
+    /// All points, those before resuming included.
+    pub curve: Curve,
+    /// The ante in points, for games whose exploitability is told in thousandths of it.
+    pub ante: Option<f64>,
+    /// Infosets that have a strategy.
+    pub infosets: usize,
+    /// Whether a limit ended it, and not the stop flag.
+    pub complete: bool,
+    /// Whether any iteration was done this time.
+    pub advanced: bool,
+}
+
+/// Solves from the start, in a new folder. The stop flag is looked at many times a second.
+///
+/// # Errors
+/// See [`TrainError`]; nothing is written for a task that is refused.
+pub fn solve(task: &Task, observer: &mut dyn SolveObserver, stop: &AtomicBool) -> Result<Solved, TrainError> {
+    with_game(&task.game, Session { task, resumed: None, observer, stop })
+}
+
+/// Goes on in `folder`, whose task is `task` with new limits.
+///
+/// # Errors
+/// See [`TrainError`]. Nothing is changed before the files have been read.
+pub fn resume(
+    task: &Task,
+    folder: &SolveFolder,
+    observer: &mut dyn SolveObserver,
+    stop: &AtomicBool,
+) -> Result<Solved, TrainError> {
+    with_game(&task.game, Session { task, resumed: Some(folder), observer, stop })
+}
+
+struct Session<'a> {
+    task: &'a Task,
+    resumed: Option<&'a SolveFolder>,
+    observer: &'a mut dyn SolveObserver,
+    stop: &'a AtomicBool,
+}
+
+impl Visitor for Session<'_> {
+    type Output = Solved;
+
+    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
+        self,
+        setup: Setup<G, E>,
+    ) -> Result<Solved, TrainError> {
+        let task = self.task;
+        let algorithm = task.algorithms[0];
+        let game = Arc::new(setup.game);
+        let board = Board::new(&*game, task.limits.tree, &task.algorithms)?;
+        let mut engine = Engine::new(&game, &board, algorithm, task.seed)?;
+        let (folder, curve) = match self.resumed {
+            None => (SolveFolder::create(task, &algorithm.to_string())?, Curve::of(task, algorithm)),
+            Some(folder) => (folder.clone(), restore(folder, task, &mut engine)?),
+        };
+        let _lock = folder.lock()?;
+        folder.write_task(task)?;
+        let started = Started {
+            folder: &folder,
+            game: &task.game_line,
+            algorithm,
+            seed: task.seed,
+            infosets: board.num_infosets(),
+            iterations: engine.iterations(),
+        };
+        self.observer.started(&started);
+        let policy = folder.policy_path();
+        let before = engine.iterations();
+        let mut run = Run { engine, curve, limits: task.limits };
+        let mut saved = Instant::now();
+        let complete = run.advance(self.stop, |run| {
+            self.observer.point(run.curve.points.last().expect("a point was just added"));
+            if saved.elapsed() >= SAVE_INTERVAL {
+                run.save(task, &folder, &policy)?;
+                saved = Instant::now();
+            }
+            Ok(())
+        })?;
+        run.save(task, &folder, &policy)?;
+        let advanced = run.engine.iterations() > before;
+        let infosets = run.engine.num_infosets();
+        Ok(Solved { folder, policy, curve: run.curve, ante: setup.ante, infosets, complete, advanced })
+    }
+}
+
+/// Takes over the curve and the solver's state.
+fn restore<G: Game>(folder: &SolveFolder, task: &Task, engine: &mut Engine<G>) -> Result<Curve, TrainError> {
+    let path = folder.policy_path();
+    let state = read_solver(&path, &task.game_line)?;
+    engine.restore(&state).map_err(|error| CheckpointError::Content {
+        path,
+        section: "solver".to_owned(),
+        reason: error.to_string(),
+    })?;
+    let mut curve = folder.read_curve()?;
+    // The curve is written after the solver's state, so after a crash it may lack the last points.
+    curve.points.retain(|point| point.iterations <= engine.iterations());
+    Ok(curve)
+}
+
+impl Curve {
+    pub(super) fn of(task: &Task, algorithm: Algorithm) -> Self {
+        let game = task.game_line.clone();
+        Self { game, algorithm: algorithm.to_string(), seed: task.seed, points: Vec::new() }
+    }
+}
+
+/// A solver with its curve.
+pub(super) struct Run<G: Game> {
+    pub(super) engine: Engine<G>,
+    pub(super) curve: Curve,
+    pub(super) limits: SolveLimits,
+}
+
+impl<G: Game> Run<G> {
+    /// Goes on to a limit, measuring at every log-spaced number of iterations and at the end; calls
+    /// `measured` after each. Returns whether a limit was reached, or else the flag was raised.
+    pub(super) fn advance(
+        &mut self,
+        stop: &AtomicBool,
+        mut measured: impl FnMut(&Self) -> Result<(), TrainError>,
+    ) -> Result<bool, TrainError> {
+        let before = self.curve.points.last().map_or(0.0, |point| point.seconds);
+        let (mut spent, mut slice) = (Duration::ZERO, 1);
+        while self.engine.iterations() < self.limits.iterations && spent < self.limits.time {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(false);
+            }
+            let target = next_point(self.engine.iterations()).min(self.limits.iterations);
+            self.approach(target, &mut spent, &mut slice, stop);
+            let point = CurvePoint {
+                iterations: self.engine.iterations(),
+                nodes: self.engine.nodes(),
+                seconds: before + spent.as_secs_f64(),
+                exact: self.engine.evaluate(),
+            };
+            self.curve.points.push(point);
+            measured(self)?;
+        }
+        Ok(true)
+    }
+
+    /// Iterates up to `target`, or until the time is spent or the flag raised.
+    fn approach(&mut self, target: u64, spent: &mut Duration, slice: &mut u64, stop: &AtomicBool) {
+        loop {
+            let left = target - self.engine.iterations();
+            let begin = Instant::now();
+            self.engine.step(left.min(*slice));
+            let took = begin.elapsed();
+            *spent += took;
+            if left <= *slice || *spent >= self.limits.time || stop.load(Ordering::Relaxed) {
+                return;
+            }
+            *slice = if took < SLICE / 2 { *slice * 2 } else { *slice };
+        }
+    }
+
+    fn save(&self, task: &Task, folder: &SolveFolder, policy: &std::path::Path) -> Result<(), TrainError> {
+        self.save_policy(task, policy)?;
+        folder.write_curves(std::slice::from_ref(&self.curve))
+    }
+
+    pub(super) fn save_policy(&self, task: &Task, path: &std::path::Path) -> Result<(), TrainError> {
+        let origin = Origin {
+            game: &task.game_line,
+            config: &task.config,
+            algorithm: self.curve.algorithm.parse().expect("the curve was made with a named algorithm"),
+            iterations: self.engine.iterations(),
+        };
+        policy_file::write(path, &origin, &self.engine.average_policy(), &self.engine.save())?;
+        Ok(())
+    }
+}
