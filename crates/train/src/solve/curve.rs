@@ -5,10 +5,10 @@
 use std::fmt::Write;
 
 use deepcfr_cfr::tabular::Evaluation;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Where a solver was, and how good its average strategy was there.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CurvePoint {
     /// Iterations done; one updates every player once.
     pub iterations: u64,
@@ -21,7 +21,7 @@ pub struct CurvePoint {
 }
 
 /// Exact figures of a strategy, in the game's points.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ExactPoint {
     /// `nash_conv_points / 2`.
     pub exploitability_points: f64,
@@ -42,7 +42,7 @@ impl From<Evaluation> for ExactPoint {
 }
 
 /// A learning curve and what it belongs to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Curve {
     /// The game and its rules.
     pub game: String,
@@ -62,7 +62,7 @@ pub(super) fn csv(curves: &[Curve]) -> String {
     let mut text = CSV_HEAD.to_owned() + "\n";
     for curve in curves {
         for point in &curve.points {
-            write!(text, "{},{},{},{:.6},", curve.algorithm, point.iterations, point.nodes, point.seconds)
+            write!(text, "{},{},{},{},", curve.algorithm, point.iterations, point.nodes, point.seconds)
                 .expect("a string takes all text");
             let line = point.exact.map_or_else(
                 || ",,\n".to_owned(),
@@ -72,6 +72,31 @@ pub(super) fn csv(curves: &[Curve]) -> String {
         }
     }
     text
+}
+
+/// The points of a single curve that [`csv`] wrote, to the last bit; `None` if it is not one.
+pub(super) fn points(text: &str) -> Option<Vec<CurvePoint>> {
+    let mut lines = text.lines();
+    if lines.next() != Some(CSV_HEAD) {
+        return None;
+    }
+    lines.map(point).collect()
+}
+
+fn point(line: &str) -> Option<CurvePoint> {
+    let fields: Vec<&str> = line.split(',').collect();
+    let [_, iterations, nodes, seconds, exploitability, nash_conv, value] = fields[..] else { return None };
+    let exact = if exploitability.is_empty() && nash_conv.is_empty() && value.is_empty() {
+        None
+    } else {
+        Some(ExactPoint {
+            exploitability_points: exploitability.parse().ok()?,
+            nash_conv_points: nash_conv.parse().ok()?,
+            value_points: value.parse().ok()?,
+        })
+    };
+    let (iterations, nodes) = (iterations.parse().ok()?, nodes.parse().ok()?);
+    Some(CurvePoint { iterations, nodes, seconds: seconds.parse().ok()?, exact })
 }
 
 /// The first of 1, 2, 5, 10, 20, 50, … that is above `iterations`.
@@ -119,9 +144,10 @@ mod tests {
         };
         let lines: Vec<String> = csv(std::slice::from_ref(&curve)).lines().map(str::to_owned).collect();
         assert_eq!(lines[0], CSV_HEAD);
-        assert_eq!(lines[1], "cfr+,1,3,0.500000,2.5e-1,5e-1,-0.05555555555555555");
-        assert_eq!(lines[2], "cfr+,2,6,0.500000,,,");
-        let json = serde_json::to_string(&curve).expect("plain fields become JSON");
-        assert_eq!(serde_json::from_str::<Curve>(&json).expect("just written"), curve);
+        assert_eq!(lines[1], "cfr+,1,3,0.5,2.5e-1,5e-1,-0.05555555555555555");
+        assert_eq!(lines[2], "cfr+,2,6,0.5,,,");
+        assert_eq!(points(&csv(std::slice::from_ref(&curve))), Some(curve.points));
+        assert_eq!(points("no head\n"), None);
+        assert_eq!(points(&format!("{CSV_HEAD}\ncfr,1,3,0.5,2.5e-1\n")), None);
     }
 }

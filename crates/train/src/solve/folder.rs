@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use deepcfr_cfr::tabular::Algorithm;
 
-use super::curve::{Curve, csv};
+use super::curve::{Curve, CurvePoint, csv, points};
 use super::error::SolveError;
 use super::policy_file::EXTENSION;
 use super::report::write_plots;
@@ -119,15 +119,16 @@ impl SolveFolder {
         Ok(())
     }
 
-    /// The curve of a single solution.
+    /// The points of a single solution.
     ///
     /// # Errors
-    /// If it cannot be read.
-    pub(super) fn read_curve(&self) -> Result<Curve, SolveError> {
-        let path = self.path().join(CURVE_JSON);
-        let bytes = fs::read(&path).map_err(SolveError::io(&path))?;
-        serde_json::from_slice(&bytes)
-            .map_err(|error| SolveError::Content { path, reason: error.to_string() })
+    /// If they cannot be read.
+    pub(super) fn read_points(&self) -> Result<Vec<CurvePoint>, SolveError> {
+        // Not from the JSON: its reader may miss the last bit of a number.
+        let path = self.path().join(CURVE_CSV);
+        let text = fs::read_to_string(&path).map_err(SolveError::io(&path))?;
+        let reason = "it is not the table of one curve".to_owned();
+        points(&text).ok_or(SolveError::Content { path, reason })
     }
 
     pub(super) fn write(&self, name: &str, contents: &str) -> Result<(), SolveError> {

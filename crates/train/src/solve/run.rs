@@ -153,7 +153,8 @@ fn restore<G: Game>(folder: &SolveFolder, task: &Task, engine: &mut Engine<G>) -
         section: "solver".to_owned(),
         reason: error.to_string(),
     })?;
-    let mut curve = folder.read_curve()?;
+    let mut curve = Curve::of(task, task.algorithms[0]);
+    curve.points = folder.read_points()?;
     // The curve is written after the solver's state, so after a crash it may lack the last points.
     curve.points.retain(|point| point.iterations <= engine.iterations());
     Ok(curve)

@@ -83,7 +83,11 @@ pub enum TreeError {
         key: InfosetKey,
     },
     /// Two histories of an infoset differ in what its owner did before.
-    #[error("player {player} forgets: infoset {:x} is reached by different own moves", key.0)]
+    #[error(
+        "player {player} forgets: infoset {:x} is reached by different own moves; exact values and tabular \
+         solvers need perfect recall: train networks, and evaluate by matches",
+        key.0
+    )]
     ImperfectRecall {
         /// The owner.
         player: Player,
