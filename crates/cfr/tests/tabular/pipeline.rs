@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use deepcfr_cfr::regret::{AllNegative, masked_softmax};
+use deepcfr_cfr::regret::{AllNegative, masked_softmax, regret_matching};
 use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::tabular::oracle::{SampleWeight, TableLearner, TableModelFactory};
 use deepcfr_cfr::tabular::{Algorithm, BestResponse, FeatureTable, GameTree, Solver, TabularPolicy};
 use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
 use deepcfr_cfr::traversal::{self, Budgets, Sampling, StrategySource, TraversalPlan};
 use deepcfr_core::{
-    Encoder, FitContext, Game, Learner, Model, ModelFactory, NUM_PLAYERS, NetId, Player, SampleShape,
-    TableWeights, Weights,
+    Action, ActionSet, Encoder, FitContext, Game, Learner, Model, ModelFactory, NUM_PLAYERS, NetId, Player,
+    Purpose, SampleShape, Stream, TableWeights, Weights,
 };
 use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 
@@ -158,4 +158,42 @@ fn mean_and_std(curves: &[Vec<f64>], point: usize) -> (f64, f64) {
     let mean = curves.iter().map(|curve| curve[point]).sum::<f64>() / count;
     let squares: f64 = curves.iter().map(|curve| (curve[point] - mean).powi(2)).sum();
     (mean, (squares / (count - 1.0)).sqrt())
+}
+
+/// Linear networks with random weights, some of them huge: whatever they answer is turned into a
+/// distribution that sums to 1 within 1e-6 and gives nothing to illegal actions.
+#[test]
+fn random_networks_give_distributions_over_legal_actions() {
+    let game = Leduc::default();
+    let encoder = LeducEncoder::new(&game);
+    let tree = tree(&game);
+    let features = tree.encode_infosets(&game, &encoder);
+    let (width, actions) = (encoder.num_features(), game.spec().num_actions);
+    let mut restricted = 0;
+    for network in 0..200 {
+        let mut rng = Stream::new(17, Purpose::Test, 0, 0, network);
+        let scale = 10f64.powi(rng.below(12) as i32 - 3);
+        let weights: Vec<f32> = (0..width * actions).map(|_| (scale * rng.normal()) as f32).collect();
+        for (infoset, row) in tree.infosets().iter().zip(features.rows().chunks_exact(width)) {
+            let answer = |weights: &[f32]| weights.iter().zip(row).map(|(w, x)| w * x).sum::<f32>();
+            let outputs: Vec<f32> = weights.chunks_exact(width).map(answer).collect();
+            let mut shares = vec![f32::NAN; actions];
+            for rule in [AllNegative::Argmax, AllNegative::Uniform] {
+                regret_matching(&outputs, infoset.legal, rule, &mut shares);
+                assert_distribution(&shares, infoset.legal);
+            }
+            masked_softmax(&outputs, infoset.legal, &mut shares);
+            assert_distribution(&shares, infoset.legal);
+            restricted += usize::from(infoset.legal.len() < actions);
+        }
+    }
+    assert!(restricted > 0, "some infosets have illegal actions");
+}
+
+fn assert_distribution(shares: &[f32], legal: ActionSet) {
+    let sum: f64 = shares.iter().map(|&share| f64::from(share)).sum();
+    assert!((sum - 1.0).abs() < 1e-6, "{shares:?} sum to {sum}");
+    for (action, &share) in shares.iter().enumerate() {
+        assert!(share >= 0.0 && (share == 0.0 || legal.contains(action as Action)), "{shares:?}");
+    }
 }
