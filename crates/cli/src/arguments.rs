@@ -36,6 +36,8 @@ pub(crate) enum Command {
     /// Measure parts of the system on this machine.
     #[command(subcommand)]
     Bench(BenchCommand),
+    /// Say which optimisations are worth doing now, from a measured profile.
+    Advise(AdviseArguments),
     /// Show what a run did and which checkpoints it has.
     Inspect(InspectArguments),
 }
@@ -79,6 +81,17 @@ pub(crate) struct EvalArguments {
     /// only; may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AdviseArguments {
+    /// The profile, a JSON file of the form that the documentation of `deepcfr-levers` gives
+    #[arg(long, value_name = "FILE")]
+    pub(crate) profile: PathBuf,
+    /// Ask about another configuration, for example
+    /// --what-if network.hidden_size=1024,evaluation.every=5
+    #[arg(long, value_name = "KEY=VALUE,...")]
+    pub(crate) what_if: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -18,6 +18,8 @@ pub(crate) enum CommandError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Train(#[from] TrainError),
+    #[error("{0}")]
+    Advise(String),
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
     #[error("cannot watch for Ctrl-C: {0}")]
@@ -28,7 +30,7 @@ impl CommandError {
     /// 2 where other input is the remedy, 1 otherwise.
     pub(crate) fn exit_code(&self) -> u8 {
         let bad_input = match self {
-            Self::Config(_) => true,
+            Self::Config(_) | Self::Advise(_) => true,
             Self::Train(error) => error.is_bad_input(),
             Self::Output(_) | Self::Interrupt(_) => false,
         };

@@ -36,6 +36,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Solve(solve) => commands::solve::run(&solve),
         Command::Exploit(exploit) => commands::exploit::run(&exploit),
         Command::Games => commands::games::run(),
+        Command::Advise(advise) => commands::advise::run(&advise),
         Command::Bench(bench) => commands::bench::run(&bench),
         Command::Config(config) => commands::config::run(&config),
         Command::Inspect(inspect) => commands::inspect::run(&inspect),

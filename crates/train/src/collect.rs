@@ -8,8 +8,8 @@ use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::evaluators::TableEvaluator;
 use deepcfr_cfr::traversal::{
-    self, Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalError, TraversalPlan,
-    TraversalStats,
+    self, Baseline, Budgets, Continuation, NoBaseline, OutcomeSampling, Sampling, StrategySource,
+    TraversalError, TraversalPlan, TraversalStats,
 };
 use deepcfr_core::{Encoder, Evaluator, Game, NUM_PLAYERS};
 
@@ -18,6 +18,7 @@ use crate::error::TrainError;
 use crate::inference::Inference;
 use crate::lanes;
 use crate::metrics::BatchMetrics;
+use crate::registry::{ScoreLead, Setup};
 use crate::small_game::SmallGame;
 
 /// Counts over both traversers.
@@ -39,6 +40,8 @@ pub(crate) struct Collected {
 pub(crate) struct Collector {
     plan: TraversalPlan,
     pub(crate) workers: usize,
+    /// Whether sampled values are compared with the lead in points.
+    scored: bool,
 }
 
 impl Collector {
@@ -73,7 +76,7 @@ impl Collector {
             },
             groups: traversal.scheduler.groups(),
         };
-        Self { plan, workers }
+        Self { plan, workers, scored: traversal.baseline == config::Baseline::Score }
     }
 
     /// Gives each worker so many lanes from now on.
@@ -93,22 +96,26 @@ impl Collector {
         let actions = small.tree.spec().num_actions;
         let mut workers: Vec<_> =
             (0..self.workers).map(|_| TableEvaluator::new(advantages.unwrap_or(&[]), actions)).collect();
-        self.run(&*small.tree, &small.features, iteration, advantages.is_some(), &mut workers, memories)
+        let (tree, features) = (&*small.tree, &small.features);
+        self.run(tree, features, &NoBaseline, (iteration, advantages.is_some()), &mut workers, memories)
     }
 
     /// Runs an iteration's traversals on the game itself, networks answering.
     pub(crate) fn on_game<G: Game>(
         &self,
-        game: &G,
-        encoder: &impl Encoder<G>,
+        setup: &Setup<G, impl Encoder<G>>,
         iteration: u32,
         networks: bool,
         inference: &mut Inference,
         memories: &mut Memories,
     ) -> Result<Collected, TrainError> {
         inference.restart_metrics();
-        let mut collected = inference
-            .with_workers(|workers| self.run(game, encoder, iteration, networks, workers, memories))?;
+        let Setup { game, encoder, score_lead, .. } = setup;
+        let step = (iteration, networks);
+        let mut collected = inference.with_workers(|workers| match (score_lead, self.scored) {
+            (Some(lead), true) => self.run(game, encoder, &ScoreLead(*lead), step, workers, memories),
+            _ => self.run(game, encoder, &NoBaseline, step, workers, memories),
+        })?;
         let busy = collected.worker_logic.as_secs_f64();
         let wait = collected.worker_wait.as_secs_f64();
         let share = |part: f64| if busy + wait > 0.0 { part / (busy + wait) } else { 0.0 };
@@ -120,12 +127,13 @@ impl Collector {
         Ok(collected)
     }
 
+    /// Both traversers' traversals of an iteration, with networks or uniform.
     fn run<G: Game, V: Evaluator + Send>(
         &self,
         game: &G,
         encoder: &impl Encoder<G>,
-        iteration: u32,
-        networks: bool,
+        baseline: &impl Baseline<G>,
+        (iteration, networks): (u32, bool),
         workers: &mut [V],
         memories: &mut Memories,
     ) -> Result<Collected, TraversalError> {
@@ -133,7 +141,7 @@ impl Collector {
         let mut collected = Collected::default();
         for traverser in 0..NUM_PLAYERS {
             let plan = TraversalPlan { iteration, traverser, strategy, ..self.plan };
-            let stats = traversal::run(game, encoder, &plan, workers, memories)?;
+            let stats = traversal::run_with_baseline(game, encoder, &plan, baseline, workers, memories)?;
             collected.add(traverser, &stats);
         }
         Ok(collected)

@@ -3,7 +3,8 @@
 //! Not here: the games themselves, and checks of single keys (see `config`).
 
 use deepcfr_cfr::matches::{Bot, PolicyBot};
-use deepcfr_core::{Action, Encoder, Game, Policy, Stream};
+use deepcfr_cfr::traversal::Baseline;
+use deepcfr_core::{Action, Encoder, Game, Policy, Stream, Turn};
 use deepcfr_games::bots::{AlwaysCall, RandomPolicy};
 use deepcfr_games::goofspiel::{Goofspiel, GoofspielEncoder, GoofspielRules, PrizeOrder};
 use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
@@ -33,13 +34,27 @@ pub(crate) trait Visitor {
 pub(crate) type Opponent<G> = (&'static str, Box<dyn Bot<G>>);
 
 /// A configured game with what the trainer needs to know of it.
-pub(crate) struct Setup<G, E> {
+pub(crate) struct Setup<G: Game, E> {
     pub(crate) game: G,
     pub(crate) encoder: E,
     /// The ante in points, for games whose exploitability is told in thousandths of it.
     pub(crate) ante: Option<f64>,
     /// Rule-based opponents.
     pub(crate) opponents: Vec<Opponent<G>>,
+    /// For games with a running score.
+    pub(crate) score_lead: Option<LeadAfter<G>>,
+}
+
+/// Writes, for each legal action, the lead of the player to move if the game ended after it, in points.
+pub(crate) type LeadAfter<G> = fn(&G, &<G as Game>::State, &mut [f64]);
+
+/// The lead in points as a baseline.
+pub(crate) struct ScoreLead<G: Game>(pub(crate) LeadAfter<G>);
+
+impl<G: Game> Baseline<G> for ScoreLead<G> {
+    fn write(&self, game: &G, state: &G::State, values: &mut [f64]) {
+        (self.0)(game, state, values);
+    }
 }
 
 /// Builds the game of `config` and hands it to `visitor`.
@@ -59,12 +74,12 @@ pub(crate) fn with_game<V: Visitor>(config: &GameConfig, visitor: V) -> Result<V
             let rules = LiarsDiceRules { dice: table.dice as usize, sides: table.sides as usize };
             let game = LiarsDice::new(rules).map_err(rules_error)?;
             let encoder = LiarsDiceEncoder::new(&game);
-            visitor.visit(Setup { game, encoder, ante: None, opponents: vec![random()] })
+            visitor.visit(Setup { game, encoder, ante: None, opponents: vec![random()], score_lead: None })
         }
         GameConfig::Goofspiel(table) => {
             let game = Goofspiel::new(goofspiel_rules(table)).map_err(rules_error)?;
             let encoder = GoofspielEncoder::new(&game);
-            visitor.visit(Setup { game, encoder, ante: None, opponents: vec![random()] })
+            visitor.visit(Setup { game, encoder, ante: None, opponents: vec![random()], score_lead: None })
         }
         GameConfig::LostCities(table) => with_lost_cities(table, visitor),
     }
@@ -85,7 +100,7 @@ where
     AlwaysCall: Policy<G>,
 {
     let opponents = vec![random(), ("always-call", Box::new(PolicyBot(AlwaysCall)) as Box<dyn Bot<G>>)];
-    Setup { game, encoder, ante: Some(1.0), opponents }
+    Setup { game, encoder, ante: Some(1.0), opponents, score_lead: None }
 }
 
 fn random<G: Game>() -> Opponent<G> {
@@ -99,7 +114,18 @@ fn lost_cities<A: ActionSpace, E>(
     let game = LostCities::<A>::new(rules).map_err(rules_error)?;
     let opponents = LostCitiesBot::ALL
         .map(|bot| (bot.name(), Box::new(LostCitiesOpponent(bot)) as Box<dyn Bot<LostCities<A>>>));
-    Ok(Setup { encoder: encoder(&rules), game, ante: None, opponents: opponents.into() })
+    let score_lead: Option<LeadAfter<_>> = Some(lost_cities_lead);
+    Ok(Setup { encoder: encoder(&rules), game, ante: None, opponents: opponents.into(), score_lead })
+}
+
+fn lost_cities_lead<A: ActionSpace>(game: &LostCities<A>, state: &LostCitiesState, values: &mut [f64]) {
+    let Turn::Player(player) = game.turn(state) else { return };
+    for action in game.legal_actions(state) {
+        let mut after = *state;
+        game.apply(&mut after, action);
+        let lead = game.score(&after, player) - game.score(&after, 1 - player);
+        values[usize::from(action)] = f64::from(lead);
+    }
 }
 
 /// A bot of Lost Cities, in either action space.

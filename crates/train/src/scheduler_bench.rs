@@ -97,8 +97,7 @@ impl Visitor for Bench<'_> {
                 let capacities = (memory.advantage_capacity, memory.strategy_capacity);
                 let mut memories = Memories::new(trainer.shape, capacities.0, capacities.1, 1);
                 let begin = Instant::now();
-                let Setup { game, encoder, .. } = &trainer.setup;
-                let collected = collector.on_game(game, encoder, 2, true, inference, &mut memories)?;
+                let collected = collector.on_game(&trainer.setup, 2, true, inference, &mut memories)?;
                 let seconds = begin.elapsed().as_secs_f64();
                 if turn == 0 {
                     timings.push(SchedulerTiming::new(scheduler.word(), collected.nodes));

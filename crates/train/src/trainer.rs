@@ -158,8 +158,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         let memories = &mut self.state.memories;
         let collected = match (&self.small, &mut self.inference) {
             (_, Some(inference)) => self.collector.on_game(
-                &self.setup.game,
-                &self.setup.encoder,
+                &self.setup,
                 iteration,
                 self.state.networks.advantage().is_some(),
                 inference,

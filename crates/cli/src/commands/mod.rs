@@ -1,5 +1,6 @@
 //! The commands, a module each.
 
+pub(crate) mod advise;
 pub(crate) mod bench;
 pub(crate) mod config;
 pub(crate) mod eval;

@@ -34,8 +34,8 @@ pub use sections::{
     RegretMatchingSection, RunSection, ServerSection, TrainingSection, TraversalSection,
 };
 pub use words::{
-    Activation, AllNegative, Continuation, Device, Engine, EvaluatedPolicy, Initialisation, NashConv,
-    Optimizer, Sampling, Scheduler, Steps, StrategyLoss, Weighting,
+    Activation, AllNegative, Baseline, Continuation, Device, Engine, EvaluatedPolicy, Initialisation,
+    NashConv, Optimizer, Sampling, Scheduler, Steps, StrategyLoss, Weighting,
 };
 
 pub(crate) use suggest::nearest;

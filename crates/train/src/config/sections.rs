@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::words::{
-    Activation, AllNegative, Continuation, Device, Engine, EvaluatedPolicy, Initialisation, NashConv,
+    Activation, AllNegative, Baseline, Continuation, Device, Engine, EvaluatedPolicy, Initialisation,
+    NashConv,
 };
 use super::words::{Optimizer, Sampling, Scheduler, Steps, StrategyLoss, Weighting};
 use super::zero;
@@ -56,6 +57,8 @@ pub struct TraversalSection {
     pub epsilon: f64,
     /// Whose later decisions outcome sampling's values assume.
     pub continuation: Continuation,
+    /// What outcome sampling compares sampled values with.
+    pub baseline: Baseline,
     /// How lanes and networks are brought together.
     pub scheduler: Scheduler,
     /// Worker threads; `None` for the number of threads.

@@ -241,6 +241,10 @@ fn combinations_that_make_no_sense_are_refused() {
             "training.weight_decay | needs training.optimizer = \"adamw\"; or give 0",
         ),
         (
+            &["traversal.baseline=score", "traversal.sampling=outcome"],
+            "traversal.baseline | needs traversal.sampling = \"outcome\" and game.name = \"lost_cities\"; or give \"none\"",
+        ),
+        (
             &["traversal.continuation=sampling"],
             "traversal.continuation | needs traversal.sampling = \"outcome\"; or give \"strategy\"",
         ),

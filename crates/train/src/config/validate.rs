@@ -15,7 +15,7 @@ use super::problem::{ConfigError, Problem};
 use super::rules;
 use super::run_config::RunConfig;
 use super::suggest;
-use super::words::{Continuation, Device, EvaluatedPolicy, Optimizer, Sampling, Scheduler, Steps};
+use super::words::{Baseline, Continuation, Device, EvaluatedPolicy, Optimizer, Sampling, Scheduler, Steps};
 
 /// More lanes in all than this would hold more rows in flight than any batch could take.
 const MAX_LANES: usize = 1 << 20;
@@ -123,6 +123,12 @@ impl Check<'_> {
             || config.traversal.sampling == Sampling::Outcome;
         let remedy = "needs traversal.sampling = \"outcome\"; or give \"strategy\"";
         self.require("traversal.continuation", continues, remedy);
+        let scored = config.traversal.baseline == Baseline::None
+            || (config.traversal.sampling == Sampling::Outcome
+                && matches!(config.game, GameConfig::LostCities(_)));
+        let remedy =
+            "needs traversal.sampling = \"outcome\" and game.name = \"lost_cities\"; or give \"none\"";
+        self.require("traversal.baseline", scored, remedy);
         let kept = config.checkpoint.keep.is_none_or(|keep| keep.is_multiple_of(config.checkpoint.every));
         self.require("checkpoint.keep", kept, "give a multiple of checkpoint.every, or 0");
     }

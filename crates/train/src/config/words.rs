@@ -47,6 +47,16 @@ choices! {
 }
 
 choices! {
+    /// What outcome sampling compares sampled values with.
+    Baseline {
+        /// Nothing.
+        None = "none",
+        /// The points on the table after the action.
+        Score = "score",
+    }
+}
+
+choices! {
     /// How lanes and networks are brought together.
     Scheduler {
         /// One lane a worker, one row a call.

@@ -91,8 +91,7 @@ impl Visitor for Grid<'_> {
                 Inference::open(&config, &*factory(&config, trainer.shape, NUM_NETS), workers)?;
             inference.publish(&nets)?;
             let mut memories = Memories::new(trainer.shape, 2000, 1000, 1);
-            let Setup { game, encoder, .. } = &trainer.setup;
-            let collected = collector.on_game(game, encoder, 2, true, &mut inference, &mut memories)?;
+            let collected = collector.on_game(&trainer.setup, 2, true, &mut inference, &mut memories)?;
             Ok((memories.hash(), collected.nodes, collected.samples, collected.batches.rows))
         };
         let expected = draw(&knobs(Scheduler::Recursive, 1, 0, 1))?;
