@@ -33,8 +33,13 @@ pub(super) const MUTANTS: [Mutant; 8] = [
         edits: &[
             Edit {
                 file: RECORDING,
-                from: "    pub(super) strategy: SampleBuffer,\n",
-                to: "    pub(super) strategy: SampleBuffer,\n    pub(super) predicted: Vec<Vec<f32>>,\n",
+                from: "    pub(super) strategy: SampleBuffer<P>,\n",
+                to: "    pub(super) strategy: SampleBuffer<P>,\n    pub(super) predicted: Vec<Vec<f32>>,\n",
+            },
+            Edit {
+                file: RECORDING,
+                from: "            strategy: SampleBuffer::default(),\n",
+                to: "            strategy: SampleBuffer::default(),\n            predicted: Vec::new(),\n",
             },
             Edit {
                 file: LANE,
@@ -48,11 +53,12 @@ pub(super) const MUTANTS: [Mutant; 8] = [
             },
             Edit {
                 file: RECORDING,
-                from: "        self.advantage.each(shape, iteration, |meta, features, targets| {\n            \
-                       sink.advantage(traverser, meta, features, targets);",
+                from: "        self.advantage.each(shape, iteration, |meta, state, targets| {\n            \
+                       sink.advantage(traverser, meta, &Encoded { context, state, player: traverser }, targets);",
                 to: "        let mut slot = 0;\n        \
-                     self.advantage.each(shape, iteration, |meta, features, _| {\n            \
-                     sink.advantage(traverser, meta, features, &self.predicted[slot]);\n            \
+                     self.advantage.each(shape, iteration, |meta, state, _| {\n            \
+                     let encoded = Encoded { context, state, player: traverser };\n            \
+                     sink.advantage(traverser, meta, &encoded, &self.predicted[slot]);\n            \
                      slot += 1;",
             },
         ],
@@ -81,12 +87,7 @@ pub(super) const MUTANTS: [Mutant; 8] = [
     },
     Mutant {
         name: "zeroed unsampled targets",
-        edits: &[Edit {
-            file: OUTCOME,
-            from: "targets[action] = (values[action] - mean) as f32;",
-            to: "let sampled = action == usize::from(frame.action);\n            \
-                 targets[action] = if sampled { (values[action] - mean) as f32 } else { 0.0 };",
-        }],
+        edits: &[Edit { file: OUTCOME, from: "let other = (0.0 - mean) as f32;", to: "let other = 0.0;" }],
         test: traversal("unbiased::the_outcome_sampling_target_is_unbiased_and_the_zeroed_one_is_not"),
     },
     Mutant {
@@ -97,11 +98,9 @@ pub(super) const MUTANTS: [Mutant; 8] = [
             to: "        walk.make_row(walk.frames.len());\n        \
                  let recording = &mut walk.recording;\n        \
                  let legal = recording.advantage.legal(slot);\n        \
-                 let also = recording.strategy.open(walk.shape, legal);\n        \
+                 let also = recording.strategy.open(walk.shape, &walk.state, legal);\n        \
                  let row = recording.advantage.targets_mut(walk.shape, slot).to_vec();\n        \
-                 recording.strategy.targets_mut(walk.shape, also).copy_from_slice(&row);\n        \
-                 let row = recording.advantage.features(walk.shape, slot).to_vec();\n        \
-                 recording.strategy.features_mut(walk.shape, also).copy_from_slice(&row);\n",
+                 recording.strategy.targets_mut(walk.shape, also).copy_from_slice(&row);\n",
         }],
         test: traversal("unbiased::external_sampling_targets_are_advantages_in_the_mean"),
     },
