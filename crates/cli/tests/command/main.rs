@@ -4,6 +4,7 @@ mod bad_input;
 mod killed;
 mod runs;
 mod solutions;
+mod tools;
 
 use std::path::Path;
 use std::process::{Command, Output};
