@@ -32,6 +32,9 @@ pub(crate) fn iteration(metrics: &IterationMetrics, last: u32) -> String {
         )
         .expect("a string takes all text");
     }
+    if metrics.iteration_cut {
+        line.push_str("  traversals left out: raise traversal.max_nodes_per_iteration");
+    }
     let skipped: u64 = metrics
         .fits
         .advantage

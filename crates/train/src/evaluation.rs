@@ -124,7 +124,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         Ok(names.iter().zip(&records).map(|(&names, record)| match_metrics(names, record)).collect())
     }
 
-    /// The strategies to be played, with networks numbered as [`Subject::evaluators`] loads them.
+    /// The strategies to be played, with networks numbered as [`Subject::inference`] loads them.
     fn strategies(&self) -> Result<Vec<(EvaluatedPolicy, NetworkStrategy)>, TrainError> {
         let rule = all_negative(self.config);
         let networks = &self.state.networks;

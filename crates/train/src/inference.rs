@@ -4,7 +4,6 @@
 //! Not here: which rows there are (`cfr`), and how the server forms batches (`serve`).
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use deepcfr_cfr::traversal::evaluators::{LocalEvaluator, LocalStats};
 use deepcfr_core::{Evaluator, EvaluatorError, ModelFactory, NetId, Query, Weights};
@@ -18,7 +17,6 @@ use crate::metrics::{BatchMetrics, Closes};
 pub(crate) struct Inference {
     workers: usize,
     answers: Answers,
-    since: Instant,
 }
 
 enum Answers {
@@ -61,7 +59,7 @@ impl Inference {
             let open = |_| Ok(Worker::Local(Box::new(LocalEvaluator::new(factory.open()?, rows))));
             Answers::Local((0..workers).map(open).collect::<Result<_, TrainError>>()?)
         };
-        Ok(Self { workers, answers, since: Instant::now() })
+        Ok(Self { workers, answers })
     }
 
     /// Puts weights in force for every worker; other networks keep theirs.
@@ -104,8 +102,6 @@ impl Inference {
 
     /// What was answered since the last call; `lanes` is how many each worker had.
     pub(crate) fn take_metrics(&mut self, lanes: usize) -> BatchMetrics {
-        let elapsed = self.since.elapsed().as_secs_f64();
-        self.since = Instant::now();
         match &mut self.answers {
             Answers::Local(workers) => {
                 let mut stats = LocalStats::default();
@@ -124,14 +120,13 @@ impl Inference {
             }
             Answers::Served { server, .. } => {
                 let served = server.take_metrics();
-                let device_busy = served.forward_s / (elapsed * served.threads as f64);
                 BatchMetrics {
                     forward_seconds: served.forward_s,
                     networks: served.networks as u64,
                     in_flight_bound: served.in_flight_bound(),
                     in_flight_mean: Some(served.in_flight_mean),
                     in_flight_peak: Some(served.in_flight_peak as u64),
-                    device_busy_share: Some(device_busy.min(1.0)),
+                    device_busy_share: Some(served.busy_share),
                     queue_wait_mean_seconds: Some(served.queue_wait_mean_s),
                     queue_wait_max_seconds: Some(served.queue_wait_max_s),
                     closes: Some(Closes::from(&served)),

@@ -330,6 +330,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
             nodes_total: self.state.nodes_total,
             traversals: collected.traversals,
             cut_traversals: collected.cut_traversals,
+            iteration_cut: collected.iteration_cut,
             samples: PerNetwork { advantage: collected.samples, strategy: collected.strategy_samples },
             memory_sizes: PerNetwork {
                 advantage: [0, 1].map(|player: usize| memories.advantage[player].len() as u64),

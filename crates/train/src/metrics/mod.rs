@@ -99,6 +99,9 @@ pub struct IterationMetrics {
     pub traversals: u64,
     /// Of these, cut by a node budget.
     pub cut_traversals: u64,
+    /// Whether `traversal.max_nodes_per_iteration` ended the traversals of a player before the last.
+    #[serde(default)]
+    pub iteration_cut: bool,
     /// Samples offered to each memory in this iteration.
     pub samples: PerNetwork<u64>,
     /// Samples held by each memory at the end of the iteration.

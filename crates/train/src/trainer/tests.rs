@@ -182,3 +182,27 @@ fn auto_lanes_are_chosen_once_there_is_a_network_and_change_nothing() {
     let auto = run("kuhn", &sets);
     assert_eq!(auto, run("kuhn", &[&sets[..], &["traversal.lanes=1"]].concat()));
 }
+
+/// Keys that change what is learned do so: none is read and dropped on the way.
+#[test]
+fn what_outcome_sampling_is_told_changes_the_samples() {
+    let sets = [&LARGE_NETWORK[..], &["traversal.traversals_per_player=20", "game.lost_cities.ply_cap=40"]];
+    let base = run("lost-cities", &sets.concat());
+    for set in [
+        "traversal.continuation=sampling",
+        "traversal.baseline=score",
+        "traversal.epsilon=0.2",
+        "traversal.value_clip=5",
+    ] {
+        let other = run("lost-cities", &[&sets.concat()[..], &[set]].concat());
+        assert_ne!(other.memories, base.memories, "{set}");
+    }
+}
+
+#[test]
+fn an_iteration_ended_by_its_node_budget_says_so() {
+    let sets = ["traversal.max_nodes_per_iteration=100", "evaluation.deals=0"];
+    let cut = run("kuhn", &sets);
+    assert!(cut.metrics.iter().all(|line| line.iteration_cut && line.traversals < 600), "{cut:?}");
+    assert!(run("kuhn", &sets[1..]).metrics.iter().all(|line| !line.iteration_cut));
+}

@@ -77,7 +77,7 @@ impl LocalEvaluator {
     pub fn take_stats(&mut self) -> LocalStats {
         let mut stats = std::mem::take(&mut self.stats);
         stats.networks =
-            self.blocks.iter_mut().filter_map(|block| std::mem::take(&mut block.asked).then_some(())).count();
+            self.blocks.iter_mut().map(|block| usize::from(std::mem::take(&mut block.asked))).sum();
         stats
     }
 
