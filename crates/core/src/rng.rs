@@ -53,6 +53,14 @@ impl Stream {
         }
     }
 
+    /// A stream of its own, keyed by 64 bits drawn from this one: it can be copied and drawn from
+    /// without moving this one. It shares no block with any stream of [`Stream::new`].
+    #[inline]
+    pub fn branch(&mut self) -> Self {
+        let key = self.next_u64();
+        Self { key: [key as u32, (key >> 32) as u32], counter: [0; 4], buffer: [0; 2], left: 0 }
+    }
+
     /// A uniform 64-bit number.
     #[inline]
     pub fn next_u64(&mut self) -> u64 {

@@ -64,7 +64,7 @@ impl Collector {
                 }),
             },
             all_negative: all_negative(config),
-            strategy: StrategySource::Uniform,
+            strategy: StrategySource::Initial,
             budgets: Budgets {
                 max_nodes_per_traversal: traversal.max_nodes_per_traversal.unwrap_or(u64::MAX),
                 max_nodes_per_iteration: traversal.max_nodes_per_iteration.unwrap_or(u64::MAX),
@@ -137,7 +137,7 @@ impl Collector {
         workers: &mut [V],
         memories: &mut Memories,
     ) -> Result<Collected, TraversalError> {
-        let strategy = if networks { StrategySource::Networks } else { StrategySource::Uniform };
+        let strategy = if networks { StrategySource::Networks } else { StrategySource::Initial };
         let mut collected = Collected::default();
         for traverser in 0..NUM_PLAYERS {
             let plan = TraversalPlan { iteration, traverser, strategy, ..self.plan };

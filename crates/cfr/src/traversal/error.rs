@@ -29,6 +29,18 @@ pub enum TraversalError {
         /// The rate asked for.
         got: f64,
     },
+    /// An exploration rate of rollout sampling that is no probability.
+    #[error("rollout sampling explores with a probability from 0 to 1, not {got}")]
+    RolloutEpsilon {
+        /// The rate asked for.
+        got: f64,
+    },
+    /// No games per action.
+    #[error("rollout sampling needs at least one rollout for each action")]
+    NoRollouts,
+    /// No policy to play games out with.
+    #[error("rollout sampling needs a rollout policy")]
+    NoRolloutPolicy,
     /// A bound on sampled values that is not positive.
     #[error("sampled values are clipped at a positive bound, not {got}")]
     Clip {

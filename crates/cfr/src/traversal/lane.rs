@@ -11,7 +11,7 @@ use deepcfr_core::{
 use super::plan::{StrategySource, TraversalPlan};
 use super::recording::{Encoded, Recording, SampleBuffer};
 use super::scheme::{Scheme, Walk};
-use crate::regret::{AllNegative, regret_matching, sample_action, uniform};
+use crate::regret::{AllNegative, regret_matching, sample_action};
 
 /// What all lanes of a run share.
 pub(super) struct Context<'a, G, E> {
@@ -191,9 +191,10 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
                 self.pending = Pending { player, slot };
                 true
             }
-            StrategySource::Uniform => {
-                let samples = samples_of(&mut self.walk.recording, player == context.traverser);
-                uniform(legal, samples.targets_mut(context.shape, slot));
+            StrategySource::Initial => {
+                let Walk { state, rng, recording, .. } = &mut self.walk;
+                let samples = samples_of(recording, player == context.traverser);
+                scheme.initial(context.game, state, legal, rng, samples.targets_mut(context.shape, slot));
                 self.play(context, scheme, player, slot);
                 false
             }

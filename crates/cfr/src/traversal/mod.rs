@@ -11,6 +11,8 @@
 
 use deepcfr_core::{Encoder, Evaluator, Game, SampleSink};
 
+use crate::matches::Bot;
+
 mod commit;
 mod error;
 pub mod evaluators;
@@ -21,19 +23,36 @@ pub mod oracle;
 mod outcome;
 mod plan;
 mod recording;
+mod rollout;
 mod scheme;
 mod stats;
 mod worker;
 
 pub use error::TraversalError;
 pub use outcome::{Baseline, NoBaseline};
-pub use plan::{Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
+pub use plan::{
+    Budgets, Continuation, OutcomeSampling, RolloutSampling, Sampling, StrategySource, TraversalPlan,
+};
 pub use stats::{TraversalStats, TraversalTimes};
 
 use external::External;
 use lane::Context;
 use outcome::Outcome;
+use rollout::Rollout;
 use scheme::Scheme;
+
+/// What sampling schemes may consult beside the networks.
+pub struct Guides<'a, G: Game, B> {
+    /// Lowers the variance of outcome sampling.
+    pub baseline: &'a B,
+    /// Plays out the games of rollout sampling.
+    pub rollout: Option<&'a dyn Bot<G>>,
+}
+
+impl<G: Game> Guides<'_, G, NoBaseline> {
+    /// Nothing to consult.
+    pub const NONE: Self = Self { baseline: &NoBaseline, rollout: None };
+}
 
 /// Runs the traversals of `plan` with one thread per evaluator and commits their samples to `sink`
 /// in traversal order. One evaluator runs on the calling thread.
@@ -50,22 +69,21 @@ pub fn run<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     workers: &mut [V],
     sink: &mut impl SampleSink,
 ) -> Result<TraversalStats, TraversalError> {
-    run_with_baseline(game, encoder, plan, &NoBaseline, workers, sink)
+    run_guided(game, encoder, plan, &Guides::NONE, workers, sink)
 }
 
-/// [`run`], with a baseline that lowers the variance of outcome sampling; external sampling has no
-/// use for one.
+/// [`run`], with what outcome and rollout sampling may consult; external sampling has no use for it.
 ///
 /// # Errors
 /// As [`run`].
 ///
 /// # Panics
 /// As [`run`].
-pub fn run_with_baseline<G: Game, E: Encoder<G>, V: Evaluator + Send>(
+pub fn run_guided<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     game: &G,
     encoder: &E,
     plan: &TraversalPlan,
-    baseline: &impl Baseline<G>,
+    guides: &Guides<'_, G, impl Baseline<G>>,
     workers: &mut [V],
     sink: &mut impl SampleSink,
 ) -> Result<TraversalStats, TraversalError> {
@@ -74,7 +92,12 @@ pub fn run_with_baseline<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     match plan.sampling {
         Sampling::External => run_scheme(&context, plan, &External, workers, sink),
         Sampling::Outcome(sampling) => {
+            let baseline = guides.baseline;
             run_scheme(&context, plan, &Outcome { sampling, baseline }, workers, sink)
+        }
+        Sampling::Rollout(sampling) => {
+            let policy = guides.rollout.ok_or(TraversalError::NoRolloutPolicy)?;
+            run_scheme(&context, plan, &Rollout { sampling, policy }, workers, sink)
         }
     }
 }

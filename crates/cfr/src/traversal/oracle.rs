@@ -8,7 +8,9 @@ use deepcfr_core::{
     SampleMeta, SampleSink, Stream, Turn,
 };
 
-use super::{Baseline, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
+use super::{
+    Baseline, Continuation, Guides, OutcomeSampling, RolloutSampling, Sampling, StrategySource, TraversalPlan,
+};
 use crate::regret::{regret_matching, sample_action, uniform};
 
 /// Runs the traversals of `plan` (but for its budgets, lanes and groups) one after the other and
@@ -20,14 +22,14 @@ pub fn run<G: Game, E: Encoder<G>>(
     game: &G,
     encoder: &E,
     plan: &TraversalPlan,
-    baseline: &impl Baseline<G>,
+    guides: &Guides<'_, G, impl Baseline<G>>,
     evaluator: &mut impl Evaluator,
     sink: &mut impl SampleSink,
 ) -> Result<f64, EvaluatorError> {
     let mut total = 0.0;
     for index in 0..plan.count {
         let rng = Stream::new(plan.seed, Purpose::Traversal, plan.iteration, plan.traverser as u32, index);
-        let mut oracle = Oracle { game, encoder, plan, baseline, evaluator, rng, samples: Vec::new() };
+        let mut oracle = Oracle { game, encoder, plan, guides, evaluator, rng, samples: Vec::new() };
         total += oracle.value(&game.root())?;
         for sample in &oracle.samples {
             sample.send(plan, sink);
@@ -54,11 +56,11 @@ impl Sample {
     }
 }
 
-struct Oracle<'a, G, E, B, V> {
+struct Oracle<'a, G: Game, E, B, V> {
     game: &'a G,
     encoder: &'a E,
     plan: &'a TraversalPlan,
-    baseline: &'a B,
+    guides: &'a Guides<'a, G, B>,
     evaluator: &'a mut V,
     rng: Stream,
     samples: Vec<Sample>,
@@ -101,6 +103,7 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
         let values = match self.plan.sampling {
             Sampling::External => self.every_action(state, legal)?,
             Sampling::Outcome(sampling) => self.one_action(state, legal, &strategy, sampling)?,
+            Sampling::Rollout(sampling) => self.played_out(state, player, legal, sampling),
         };
         let trembling = match self.plan.sampling {
             Sampling::Outcome(OutcomeSampling { epsilon, continuation: Continuation::Sampling, .. }) => {
@@ -114,7 +117,61 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
         for action in legal.iter().map(usize::from) {
             self.samples[sample].targets[action] = (values[action] - mean) as f32;
         }
-        Ok(mean)
+        match self.plan.sampling {
+            // The trajectory goes on, and its own end is its value.
+            Sampling::Rollout(RolloutSampling { epsilon, .. }) => {
+                let action = self.explore(legal, &explored(&strategy, legal, epsilon));
+                self.child(state, action)
+            }
+            _ => Ok(mean),
+        }
+    }
+
+    /// The mean utility of games that start with each action and go on as the rollout policy does.
+    fn played_out(
+        &mut self,
+        state: &G::State,
+        player: Player,
+        legal: ActionSet,
+        sampling: RolloutSampling,
+    ) -> Vec<f64> {
+        let mut values = vec![0.0; self.game.spec().num_actions];
+        let mut games = self.rng.branch();
+        for _ in 0..sampling.rollouts {
+            let luck = games.branch();
+            for action in legal {
+                let mut end = state.clone();
+                self.game.apply(&mut end, action);
+                let utility = self.play_on(end, luck.clone());
+                values[usize::from(action)] +=
+                    if player == 0 { utility } else { -utility } * f64::from(sampling.rollouts).recip();
+            }
+        }
+        values
+    }
+
+    fn play_on(&self, mut state: G::State, mut rng: Stream) -> f64 {
+        let policy = self.guides.rollout.expect("the plan was checked");
+        loop {
+            let action = match self.game.turn(&state) {
+                Turn::Terminal => return self.game.utility(&state),
+                Turn::Chance => self.game.sample_chance(&state, &mut rng),
+                Turn::Player(_) => policy.act(self.game, &state, &mut rng),
+            };
+            self.game.apply(&mut state, action);
+        }
+    }
+
+    /// An action drawn from `policy`.
+    fn explore(&mut self, legal: ActionSet, policy: &[f64]) -> u16 {
+        let draw = self.rng.uniform();
+        let last = legal.iter().last().expect("a player state has legal actions");
+        let mut cumulative = 0.0;
+        let drawn = legal.iter().find(|&action| {
+            cumulative += policy[usize::from(action)];
+            draw < cumulative
+        });
+        drawn.unwrap_or(last)
     }
 
     fn every_action(&mut self, state: &G::State, legal: ActionSet) -> Result<Vec<f64>, EvaluatorError> {
@@ -133,18 +190,9 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
         sampling: OutcomeSampling,
     ) -> Result<Vec<f64>, EvaluatorError> {
         let mut values = vec![0.0; strategy.len()];
-        self.baseline.write(self.game, state, &mut values);
-        let explored = sampling.epsilon / legal.len() as f64;
-        let policy: Vec<f64> =
-            strategy.iter().map(|&p| explored + (1.0 - sampling.epsilon) * f64::from(p)).collect();
-        let draw = self.rng.uniform();
-        let last = legal.iter().last().expect("a player state has legal actions");
-        let mut cumulative = 0.0;
-        let drawn = legal.iter().find(|&action| {
-            cumulative += policy[usize::from(action)];
-            draw < cumulative
-        });
-        let sampled = drawn.unwrap_or(last);
+        self.guides.baseline.write(self.game, state, &mut values);
+        let policy = explored(strategy, legal, sampling.epsilon);
+        let sampled = self.explore(legal, &policy);
         let value = self.child(state, sampled)?;
         let action = usize::from(sampled);
         let weighted = values[action] + (value - values[action]) / policy[action];
@@ -161,7 +209,12 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
     ) -> Result<Vec<f32>, EvaluatorError> {
         let mut strategy = vec![0.0; self.game.spec().num_actions];
         match self.plan.strategy {
-            StrategySource::Uniform => uniform(legal, &mut strategy),
+            StrategySource::Initial => match (self.plan.sampling, self.guides.rollout) {
+                (Sampling::Rollout(_), Some(policy)) => {
+                    strategy[usize::from(policy.act(self.game, state, &mut self.rng))] = 1.0;
+                }
+                _ => uniform(legal, &mut strategy),
+            },
             StrategySource::Networks => {
                 let query = Row { key: self.game.infoset_key(state, player), features };
                 self.evaluator.submit(0, NetId::advantage(player), &query)?;
@@ -172,6 +225,12 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
         }
         Ok(strategy)
     }
+}
+
+/// `ε·uniform + (1 − ε)·σ`.
+fn explored(strategy: &[f32], legal: ActionSet, epsilon: f64) -> Vec<f64> {
+    let uniform = epsilon / legal.len() as f64;
+    strategy.iter().map(|&p| uniform + (1.0 - epsilon) * f64::from(p)).collect()
 }
 
 struct Row<'a> {

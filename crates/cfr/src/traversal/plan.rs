@@ -12,6 +12,17 @@ pub enum Sampling {
     External,
     /// One trajectory (Lanctot et al. 2009), exploring at the traverser's nodes only.
     Outcome(OutcomeSampling),
+    /// One trajectory, every action of the traverser played out by a fixed policy.
+    Rollout(RolloutSampling),
+}
+
+/// Rollout sampling's parameters; its policy is one of the run's [`Guides`](super::Guides).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RolloutSampling {
+    /// The traverser's share of uniform play along the trajectory, in `[0, 1]`.
+    pub epsilon: f64,
+    /// Games per action, at least 1. All actions of a node meet the same chance numbers.
+    pub rollouts: u32,
 }
 
 /// Outcome sampling's parameters.
@@ -52,8 +63,9 @@ pub enum StrategySource {
     /// Regret matching on the outputs of each player's advantage network.
     #[default]
     Networks,
-    /// Uniform over legal actions; no network is asked (the first iteration).
-    Uniform,
+    /// That of the first iteration, before there is any network: uniform over legal actions, or under
+    /// rollout sampling what the rollout policy plays.
+    Initial,
 }
 
 /// Limits on nodes (decision and terminal nodes; chance is not counted).
@@ -118,6 +130,7 @@ impl TraversalPlan {
         match self.sampling {
             Sampling::External => Ok(()),
             Sampling::Outcome(sampling) => sampling.check(),
+            Sampling::Rollout(sampling) => sampling.check(),
         }
     }
 
@@ -125,6 +138,15 @@ impl TraversalPlan {
     /// while another holds them all.
     pub(super) fn lanes_per_worker(&self, workers: usize) -> usize {
         self.lanes.min((self.count as usize).div_ceil(workers)).max(1)
+    }
+}
+
+impl RolloutSampling {
+    fn check(&self) -> Result<(), TraversalError> {
+        if !(0.0..=1.0).contains(&self.epsilon) {
+            return Err(TraversalError::RolloutEpsilon { got: self.epsilon });
+        }
+        if self.rollouts == 0 { Err(TraversalError::NoRollouts) } else { Ok(()) }
     }
 }
 

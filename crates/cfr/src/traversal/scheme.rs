@@ -2,9 +2,10 @@
 //!
 //! Not here: chance, the opponent, budgets and recording, which all schemes share (`lane`).
 
-use deepcfr_core::{Game, SampleShape, Stream};
+use deepcfr_core::{ActionSet, Game, SampleShape, Stream};
 
 use super::recording::Recording;
+use crate::regret::uniform;
 
 /// A way to walk the traverser's nodes.
 pub(super) trait Scheme<G: Game>: Sync {
@@ -19,6 +20,19 @@ pub(super) trait Scheme<G: Game>: Sync {
     /// another child and returns `None`, or writes the sample's target, pops the frame and returns
     /// the node's value.
     fn close(&self, game: &G, walk: &mut Walk<G, Self::Frame>, value: f64) -> Option<f64>;
+
+    /// Writes the strategy at `state` before there is any network.
+    #[inline]
+    fn initial(
+        &self,
+        _game: &G,
+        _state: &G::State,
+        legal: ActionSet,
+        _rng: &mut Stream,
+        strategy: &mut [f32],
+    ) {
+        uniform(legal, strategy);
+    }
 }
 
 /// A traversal's position, random stream and stack. Buffers are reused by later traversals.

@@ -1,11 +1,13 @@
 //! Workers, lanes, groups, batch sizes and the recursive oracle: the same samples, bit for bit.
 
+use deepcfr_cfr::matches::PolicyBot;
 use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::{
-    self, Baseline, Continuation, NoBaseline, OutcomeSampling, Sampling, StrategySource, TraversalPlan,
-    TraversalStats, oracle,
+    self, Baseline, Continuation, Guides, NoBaseline, OutcomeSampling, RolloutSampling, Sampling,
+    StrategySource, TraversalPlan, TraversalStats, oracle,
 };
 use deepcfr_core::{Encoder, Game, SampleShape};
+use deepcfr_games::bots::AlwaysCall;
 use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
 use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 
@@ -15,10 +17,10 @@ fn oracle_log<G: Game, E: Encoder<G>>(
     game: &G,
     encoder: &E,
     plan: &TraversalPlan,
-    baseline: &impl Baseline<G>,
+    guides: &Guides<'_, G, impl Baseline<G>>,
 ) -> Log {
     let mut log = Log::default();
-    oracle::run(game, encoder, plan, baseline, &mut local(game, encoder, 1), &mut log).expect("no failure");
+    oracle::run(game, encoder, plan, guides, &mut local(game, encoder, 1), &mut log).expect("no failure");
     log
 }
 
@@ -28,7 +30,7 @@ fn counts(stats: TraversalStats) -> TraversalStats {
 }
 
 fn assert_grid_equals_oracle<G: Game, E: Encoder<G>>(game: &G, encoder: &E, plan: TraversalPlan) {
-    let expected = oracle_log(game, encoder, &plan, &NoBaseline);
+    let expected = oracle_log(game, encoder, &plan, &Guides::NONE);
     assert!(!expected.advantage.is_empty() && !expected.strategy.is_empty());
     let mut reference = None;
     for workers in [1, 2, 8] {
@@ -82,8 +84,8 @@ fn leduc_both_samplings() {
 fn the_uniform_strategy_asks_no_network() {
     let (game, encoder) = leduc();
     for sampling in [Sampling::External, OUTCOME] {
-        let plan = TraversalPlan { strategy: StrategySource::Uniform, lanes: 7, ..plan(sampling, 1, 600) };
-        let expected = oracle_log(&game, &encoder, &plan, &NoBaseline);
+        let plan = TraversalPlan { strategy: StrategySource::Initial, lanes: 7, ..plan(sampling, 1, 600) };
+        let expected = oracle_log(&game, &encoder, &plan, &Guides::NONE);
         for workers in [1, 3] {
             let mut log = Log::default();
             let mut evaluators = locals(&game, &encoder, 16, workers);
@@ -111,15 +113,42 @@ impl<G: Game> Baseline<G> for Arbitrary {
 fn baselines_and_clips_agree_with_the_oracle() {
     let (game, encoder) = leduc();
     let clipped = OutcomeSampling { epsilon: 0.3, clip: Some(5.0), continuation: Continuation::Strategy };
+    let guides = Guides { baseline: &Arbitrary, rollout: None };
     let trembling = OutcomeSampling { continuation: Continuation::Sampling, clip: None, ..clipped };
     for sampling in [OUTCOME, Sampling::Outcome(clipped), Sampling::Outcome(trembling)] {
         let plan = TraversalPlan { lanes: 9, ..plan(sampling, 0, 400) };
-        let expected = oracle_log(&game, &encoder, &plan, &Arbitrary);
+        let expected = oracle_log(&game, &encoder, &plan, &guides);
         let mut log = Log::default();
         let mut evaluators = locals(&game, &encoder, 4, 2);
-        traversal::run_with_baseline(&game, &encoder, &plan, &Arbitrary, &mut evaluators, &mut log)
+        traversal::run_guided(&game, &encoder, &plan, &guides, &mut evaluators, &mut log)
             .expect("no failure");
         assert!(log == expected);
+    }
+}
+
+#[test]
+fn rollouts_agree_with_the_oracle_on_networks_and_before() {
+    let (game, encoder) = leduc();
+    let policy = PolicyBot(AlwaysCall);
+    let guides = Guides { baseline: &NoBaseline, rollout: Some(&policy) };
+    for (strategy, epsilon, rollouts) in [
+        (StrategySource::Initial, 0.0, 1),
+        (StrategySource::Networks, 0.3, 1),
+        (StrategySource::Networks, 1.0, 3),
+    ] {
+        for traverser in [0, 1] {
+            let sampling = Sampling::Rollout(RolloutSampling { epsilon, rollouts });
+            let plan = TraversalPlan { strategy, lanes: 9, ..plan(sampling, traverser, 400) };
+            let expected = oracle_log(&game, &encoder, &plan, &guides);
+            for workers in [1, 3] {
+                let mut log = Log::default();
+                let mut evaluators = locals(&game, &encoder, 4, workers);
+                let stats = traversal::run_guided(&game, &encoder, &plan, &guides, &mut evaluators, &mut log)
+                    .expect("no failure");
+                assert!(log == expected && !log.advantage.is_empty(), "{plan:?}");
+                assert!(stats.nodes > 4 * stats.advantage_samples, "rollouts count: {stats:?}");
+            }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use deepcfr_cfr::traversal::evaluators::{ConstantEvaluator, LocalEvaluator};
 use deepcfr_cfr::traversal::{
-    self, NoBaseline, OutcomeSampling, Sampling, TraversalError, TraversalPlan, oracle,
+    self, Guides, OutcomeSampling, Sampling, TraversalError, TraversalPlan, oracle,
 };
 use deepcfr_core::{
     Encoder, Evaluator, EvaluatorError, Features, Game, ModelError, NetId, Player, Query, SampleMeta,
@@ -141,7 +141,7 @@ impl<V: Evaluator> Evaluator for Late<V> {
 fn one_late_worker_delays_the_rest_and_changes_nothing() {
     let plan = plan(Sampling::External, 0, 20_000);
     let mut expected = Log::default();
-    oracle::run(&Kuhn, &KuhnEncoder, &plan, &NoBaseline, &mut local(&Kuhn, &KuhnEncoder, 1), &mut expected)
+    oracle::run(&Kuhn, &KuhnEncoder, &plan, &Guides::NONE, &mut local(&Kuhn, &KuhnEncoder, 1), &mut expected)
         .expect("no failure");
     let late = |worker: u64| Late {
         inner: local(&Kuhn, &KuhnEncoder, 16),

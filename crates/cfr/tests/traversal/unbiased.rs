@@ -5,12 +5,15 @@
 //! `sqrt(variance / n)`, the variance being the samples' own. With `k = 4.5` a correct mean fails
 //! with probability 7e-6; there are about 150 comparisons, and seeds are fixed.
 
+use deepcfr_cfr::matches::PolicyBot;
 use deepcfr_cfr::regret::{AllNegative, regret_matching};
 use deepcfr_cfr::traversal::evaluators::{ConstantEvaluator, TableEvaluator};
 use deepcfr_cfr::traversal::{
-    self, Baseline, Continuation, NoBaseline, OutcomeSampling, Sampling, TraversalPlan,
+    self, Baseline, Continuation, Guides, NoBaseline, OutcomeSampling, RolloutSampling, Sampling,
+    TraversalPlan,
 };
 use deepcfr_core::{Features, Game, Player, Purpose, SampleMeta, SampleSink, Stream, Turn};
+use deepcfr_games::bots::RandomPolicy;
 use deepcfr_games::kuhn::Kuhn;
 
 use crate::equivalence::Arbitrary;
@@ -157,22 +160,42 @@ impl Exact<'_> {
         let sampled = match self.sampling {
             _ if player != self.traverser => strategy,
             Sampling::External => [1.0; 2],
-            Sampling::Outcome(outcome) => {
-                strategy.map(|p| outcome.epsilon / 2.0 + (1.0 - outcome.epsilon) * p)
+            Sampling::Outcome(OutcomeSampling { epsilon, .. })
+            | Sampling::Rollout(RolloutSampling { epsilon, .. }) => {
+                strategy.map(|p| epsilon / 2.0 + (1.0 - epsilon) * p)
             }
         };
         let values = [0, 1].map(|action| self.child(state, action as u16, visited * sampled[action]));
         let goes_on = match self.sampling {
             Sampling::Outcome(outcome) if outcome.continuation == Continuation::Sampling => sampled,
+            Sampling::Rollout(_) if player == self.traverser => sampled,
             _ => strategy,
         };
         let mean = goes_on[0] * values[0] + goes_on[1] * values[1];
         if player == self.traverser {
+            let (values, mean) = match self.sampling {
+                Sampling::Rollout(_) => {
+                    let sign = if player == 0 { 1.0 } else { -1.0 };
+                    let values = [0, 1].map(|action| sign * uniform_value(state, action as u16));
+                    (values, strategy[0] * values[0] + strategy[1] * values[1])
+                }
+                _ => (values, mean),
+            };
             (0..2).for_each(|action| self.targets[key][action] += visited * (values[action] - mean));
         } else {
             self.strategy[key] += visited;
         }
         mean
+    }
+}
+
+/// The utility of taking `action`, everybody playing uniformly from then on.
+fn uniform_value(mut state: <Kuhn as Game>::State, action: u16) -> f64 {
+    Kuhn.apply(&mut state, action);
+    match Kuhn.turn(&state) {
+        Turn::Terminal => Kuhn.utility(&state),
+        Turn::Player(_) => 0.5 * (uniform_value(state, 0) + uniform_value(state, 1)),
+        Turn::Chance => unreachable!("Kuhn deals first"),
     }
 }
 
@@ -184,6 +207,10 @@ fn strategy(table: &[f32], key: usize) -> [f32; 2] {
 }
 
 fn assert_means_are_exact(sampling: Sampling, baseline: &impl Baseline<Kuhn>) {
+    assert_guided_means_are_exact(sampling, &Guides { baseline, rollout: None });
+}
+
+fn assert_guided_means_are_exact(sampling: Sampling, guides: &Guides<'_, Kuhn, impl Baseline<Kuhn>>) {
     const COUNT: u32 = 1_000_000;
     let mut stream = Stream::new(5, Purpose::Test, 0, 0, 0);
     let table: Vec<f32> = (0..2 * KEYS).map(|_| (stream.uniform() + 0.05) as f32).collect();
@@ -191,9 +218,8 @@ fn assert_means_are_exact(sampling: Sampling, baseline: &impl Baseline<Kuhn>) {
         let mut tally = Tally::new();
         let plan = TraversalPlan { all_negative: AllNegative::Argmax, ..plan(sampling, traverser, COUNT) };
         let mut workers = [TableEvaluator::new(&table, 2), TableEvaluator::new(&table, 2)];
-        let stats =
-            traversal::run_with_baseline(&Kuhn, &KeyEncoder, &plan, baseline, &mut workers, &mut tally)
-                .expect("no failure");
+        let stats = traversal::run_guided(&Kuhn, &KeyEncoder, &plan, guides, &mut workers, &mut tally)
+            .expect("no failure");
         let mut exact = Exact {
             table: &table,
             traverser,
@@ -227,6 +253,14 @@ fn assert_tally_fits(tally: &Tally, exact: &Exact<'_>, count: f64) {
 #[test]
 fn external_sampling_targets_are_advantages_in_the_mean() {
     assert_means_are_exact(Sampling::External, &NoBaseline);
+}
+
+#[test]
+fn rollout_targets_are_advantages_under_the_rollout_policy_in_the_mean() {
+    let policy = PolicyBot(RandomPolicy);
+    let guides = Guides { baseline: &NoBaseline, rollout: Some(&policy) };
+    let sampling = Sampling::Rollout(RolloutSampling { epsilon: EPSILON, rollouts: 2 });
+    assert_guided_means_are_exact(sampling, &guides);
 }
 
 #[test]
