@@ -8,8 +8,8 @@ use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::evaluators::TableEvaluator;
 use deepcfr_cfr::traversal::{
-    self, Baseline, Budgets, Continuation, NoBaseline, OutcomeSampling, Sampling, StrategySource,
-    TraversalError, TraversalPlan, TraversalStats,
+    self, Baseline, Budgets, Continuation, Guides, NoBaseline, OutcomeSampling, RolloutSampling, Sampling,
+    StrategySource, TraversalError, TraversalPlan, TraversalStats,
 };
 use deepcfr_core::{Encoder, Evaluator, Game, NUM_PLAYERS};
 
@@ -42,6 +42,8 @@ pub(crate) struct Collector {
     pub(crate) workers: usize,
     /// Whether sampled values are compared with the lead in points.
     scored: bool,
+    /// Who plays games out.
+    rollout_policy: String,
 }
 
 impl Collector {
@@ -62,6 +64,10 @@ impl Collector {
                         config::Continuation::Sampling => Continuation::Sampling,
                     },
                 }),
+                config::Sampling::Rollout => Sampling::Rollout(RolloutSampling {
+                    epsilon: traversal.epsilon,
+                    rollouts: traversal.rollouts,
+                }),
             },
             all_negative: all_negative(config),
             strategy: StrategySource::Initial,
@@ -76,7 +82,8 @@ impl Collector {
             },
             groups: traversal.scheduler.groups(),
         };
-        Self { plan, workers, scored: traversal.baseline == config::Baseline::Score }
+        let scored = traversal.baseline == config::Baseline::Score;
+        Self { plan, workers, scored, rollout_policy: traversal.rollout_policy.clone() }
     }
 
     /// Gives each worker so many lanes from now on.
@@ -85,7 +92,7 @@ impl Collector {
     }
 
     /// Runs an iteration's traversals on a small game's tree; `advantages` are tabulated outputs,
-    /// `None` for uniform play.
+    /// `None` before there is a network.
     pub(crate) fn on_tree(
         &self,
         small: &SmallGame,
@@ -97,7 +104,7 @@ impl Collector {
         let mut workers: Vec<_> =
             (0..self.workers).map(|_| TableEvaluator::new(advantages.unwrap_or(&[]), actions)).collect();
         let (tree, features) = (&*small.tree, &small.features);
-        self.run(tree, features, &NoBaseline, (iteration, advantages.is_some()), &mut workers, memories)
+        self.run(tree, features, &Guides::NONE, (iteration, advantages.is_some()), &mut workers, memories)
     }
 
     /// Runs an iteration's traversals on the game itself, networks answering.
@@ -112,9 +119,16 @@ impl Collector {
         inference.restart_metrics();
         let Setup { game, encoder, score_lead, .. } = setup;
         let step = (iteration, networks);
+        let rollout = setup.opponent(&self.rollout_policy);
         let mut collected = inference.with_workers(|workers| match (score_lead, self.scored) {
-            (Some(lead), true) => self.run(game, encoder, &ScoreLead(*lead), step, workers, memories),
-            _ => self.run(game, encoder, &NoBaseline, step, workers, memories),
+            (Some(lead), true) => {
+                let guides = Guides { baseline: &ScoreLead(*lead), rollout };
+                self.run(game, encoder, &guides, step, workers, memories)
+            }
+            _ => {
+                let guides = Guides { baseline: &NoBaseline, rollout };
+                self.run(game, encoder, &guides, step, workers, memories)
+            }
         })?;
         let busy = collected.worker_logic.as_secs_f64();
         let wait = collected.worker_wait.as_secs_f64();
@@ -127,12 +141,12 @@ impl Collector {
         Ok(collected)
     }
 
-    /// Both traversers' traversals of an iteration, with networks or uniform.
+    /// Both traversers' traversals of an iteration, with networks or before there are any.
     fn run<G: Game, V: Evaluator + Send>(
         &self,
         game: &G,
         encoder: &impl Encoder<G>,
-        baseline: &impl Baseline<G>,
+        guides: &Guides<'_, G, impl Baseline<G>>,
         (iteration, networks): (u32, bool),
         workers: &mut [V],
         memories: &mut Memories,
@@ -141,7 +155,7 @@ impl Collector {
         let mut collected = Collected::default();
         for traverser in 0..NUM_PLAYERS {
             let plan = TraversalPlan { iteration, traverser, strategy, ..self.plan };
-            let stats = traversal::run_with_baseline(game, encoder, &plan, baseline, workers, memories)?;
+            let stats = traversal::run_guided(game, encoder, &plan, guides, workers, memories)?;
             collected.add(traverser, &stats);
         }
         Ok(collected)

@@ -45,6 +45,13 @@ pub(crate) struct Setup<G: Game, E> {
     pub(crate) score_lead: Option<LeadAfter<G>>,
 }
 
+impl<G: Game, E> Setup<G, E> {
+    /// The rule-based opponent of that name.
+    pub(crate) fn opponent(&self, name: &str) -> Option<&dyn Bot<G>> {
+        self.opponents.iter().find(|(known, _)| *known == name).map(|(_, bot)| &**bot)
+    }
+}
+
 /// Writes, for each legal action, the lead of the player to move if the game ended after it, in points.
 pub(crate) type LeadAfter<G> = fn(&G, &<G as Game>::State, &mut [f64]);
 

@@ -12,7 +12,7 @@ use deepcfr_core::{
 };
 
 use crate::collect::{Collected, Collector, all_negative};
-use crate::config::{EvaluatedPolicy, Initialisation, NashConv, RunConfig, Scheduler, Weighting};
+use crate::config::{EvaluatedPolicy, Initialisation, NashConv, RunConfig, Sampling, Scheduler, Weighting};
 use crate::error::TrainError;
 use crate::evaluation;
 use crate::exact::Exact;
@@ -366,7 +366,9 @@ fn tabulated<G: Game, E: Encoder<G>>(
     }
     let limits = TreeLimits { max_nodes: EXACT_NODES, max_infosets };
     let Some(game) = SmallGame::build(&setup.game, &setup.encoder, limits)? else { return Ok(None) };
-    let traversed = game.tree.num_infosets() as u64 <= below;
+    // Rollout policies play the game itself, not its tree.
+    let rollouts = config.traversal.sampling == Sampling::Rollout;
+    let traversed = game.tree.num_infosets() as u64 <= below && !rollouts;
     let baseline = exact && config.evaluation.tabular_baseline;
     let exact = Exact::new(&game, baseline, config.run.seed, setup.ante);
     Ok(Some(Tabulated { game, exact, traversed, advantages: None, model: factory.open()? }))

@@ -53,12 +53,16 @@ pub struct TraversalSection {
     pub sampling: Sampling,
     /// Traversals for each player in an iteration.
     pub traversals_per_player: u32,
-    /// Uniform share of the sampling policy of outcome sampling.
+    /// Uniform share of the sampling policy of outcome and rollout sampling.
     pub epsilon: f64,
     /// Whose later decisions outcome sampling's values assume.
     pub continuation: Continuation,
     /// What outcome sampling compares sampled values with.
     pub baseline: Baseline,
+    /// Who plays out the games of rollout sampling; valid for the game once validated.
+    pub rollout_policy: String,
+    /// Games for each action of rollout sampling.
+    pub rollouts: u32,
     /// How lanes and networks are brought together.
     pub scheduler: Scheduler,
     /// Worker threads; `None` for the number of threads.

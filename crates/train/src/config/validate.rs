@@ -79,8 +79,9 @@ impl Check<'_> {
     fn traversal(&mut self, config: &RunConfig) {
         let traversal = &config.traversal;
         self.within("traversal.traversals_per_player", traversal.traversals_per_player, 1..=1_000_000_000);
-        let is_share = traversal.epsilon > 0.0 && traversal.epsilon <= 1.0;
-        self.require("traversal.epsilon", is_share, "give a number above 0 and at most 1");
+        let is_share = (0.0..=1.0).contains(&traversal.epsilon);
+        self.require("traversal.epsilon", is_share, "give a number from 0 to 1");
+        self.within("traversal.rollouts", traversal.rollouts, 1..=1_000_000);
         self.within("traversal.workers", traversal.workers.unwrap_or(0), 0..=1024);
         self.within("traversal.lanes", traversal.lanes.unwrap_or(0), 0..=65_536);
         self.within("traversal.max_batch", traversal.max_batch, 1..=1 << 20);
@@ -115,6 +116,8 @@ impl Check<'_> {
         self.policies(config);
         self.opponents(config);
         let training = &config.training;
+        let explores = config.traversal.epsilon > 0.0 || config.traversal.sampling == Sampling::Rollout;
+        self.require("traversal.epsilon", explores, "give a number above 0 and at most 1");
         let decays = training.weight_decay == 0.0 || training.optimizer == Optimizer::AdamW;
         self.require("training.weight_decay", decays, "needs training.optimizer = \"adamw\"; or give 0");
         let clips = config.traversal.value_clip.is_none() || config.traversal.sampling == Sampling::Outcome;
@@ -180,14 +183,16 @@ impl Check<'_> {
     fn opponents(&mut self, config: &RunConfig) {
         let game = config.game.name();
         let known = opponents(&config.game);
-        for opponent in &config.evaluation.opponents {
+        let asked = config.evaluation.opponents.iter().map(|opponent| ("evaluation.opponents", opponent));
+        let rollout = ("traversal.rollout_policy", &config.traversal.rollout_policy);
+        for (key, opponent) in asked.chain([rollout]) {
             let remedy = match suggest::nearest(opponent, known.iter().copied()) {
                 Some(nearest) => {
                     format!("{game} has no opponent \"{opponent}\"; did you mean \"{nearest}\"?")
                 }
                 None => format!("{game} has no opponent \"{opponent}\"; it has {}", known.join(", ")),
             };
-            self.require("evaluation.opponents", known.contains(&opponent.as_str()), &remedy);
+            self.require(key, known.contains(&opponent.as_str()), &remedy);
         }
         self.unlike("evaluation.opponents", &config.evaluation.opponents);
     }

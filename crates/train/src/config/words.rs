@@ -33,6 +33,8 @@ choices! {
         External = "external",
         /// One path.
         Outcome = "outcome",
+        /// One path, every action of the traverser on it played out by a fixed policy.
+        Rollout = "rollout",
     }
 }
 
