@@ -5,7 +5,7 @@ use deepcfr_games::goofspiel::{Goofspiel, GoofspielEncoder, GoofspielRules, Priz
 use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
 use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 use deepcfr_games::liars_dice::{LiarsDice, LiarsDiceEncoder, LiarsDiceRules};
-use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder};
+use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, Sorted};
 use deepcfr_games::testkit::{Conformance, Coverage};
 
 /// Walks trees of up to this many histories to the end.
@@ -119,6 +119,14 @@ fn lost_cities_rules() -> Vec<Rules> {
 fn lost_cities_conforms_by_card() {
     for rules in lost_cities_rules() {
         let game = LostCities::<Cards>::new(rules).expect("possible rules");
+        FORGETFUL.assert(&game, &CardsEncoder::new(&rules));
+    }
+}
+
+#[test]
+fn lost_cities_conforms_by_card_with_colours_sorted() {
+    for rules in lost_cities_rules() {
+        let game = LostCities::<Sorted>::new(rules).expect("possible rules");
         FORGETFUL.assert(&game, &CardsEncoder::new(&rules));
     }
 }

@@ -55,9 +55,13 @@ fn facts(name: GameName) -> Result<GameFacts, TrainError> {
     let assignment = format!("game.name={name}");
     let config = resolve(&Base::Default, &[assignment], None).expect("a test resolves every game");
     let variants: Vec<(&str, GameConfig)> = match config.game {
-        GameConfig::LostCities(table) => [LostCitiesEncoder::Cards, LostCitiesEncoder::Slots]
-            .map(|encoder| (encoder.word(), GameConfig::LostCities(LostCitiesConfig { encoder, ..table })))
-            .to_vec(),
+        GameConfig::LostCities(table) => {
+            [LostCitiesEncoder::Cards, LostCitiesEncoder::Sorted, LostCitiesEncoder::Slots]
+                .map(|encoder| {
+                    (encoder.word(), GameConfig::LostCities(LostCitiesConfig { encoder, ..table }))
+                })
+                .to_vec()
+        }
         game => vec![("default", game)],
     };
     let sizes = variants.iter().map(|(_, game)| with_game(game, Measure)).collect::<Result<Vec<_>, _>>()?;
@@ -139,6 +143,6 @@ mod tests {
         assert_eq!((leduc.infosets, leduc.parameters.clone()), (Some(288), vec!["ranks=3".to_owned()]));
         assert_eq!(lost_cities.infosets, None);
         let encoders: Vec<_> = lost_cities.encoders.iter().map(|e| (e.name, e.num_features)).collect();
-        assert_eq!((encoders[0].0, encoders[1]), ("cards", ("slots", 365)));
+        assert_eq!((encoders[0].0, encoders[1], encoders[2]), ("cards", ("sorted", 530), ("slots", 365)));
     }
 }

@@ -12,7 +12,8 @@ use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 use deepcfr_games::liars_dice::{LiarsDice, LiarsDiceEncoder, LiarsDiceRules};
 use deepcfr_games::lost_cities::Bot as LostCitiesBot;
 use deepcfr_games::lost_cities::{
-    ActionSpace, Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, State as LostCitiesState,
+    ActionSpace, Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, Sorted,
+    State as LostCitiesState,
 };
 
 use crate::config::{GameConfig, GoofspielConfig, LostCitiesConfig, LostCitiesEncoder, PointOrder};
@@ -98,6 +99,7 @@ fn with_lost_cities<V: Visitor>(table: &LostCitiesConfig, visitor: V) -> Result<
         LostCitiesEncoder::Default | LostCitiesEncoder::Cards => {
             visitor.visit(lost_cities::<Cards, _>(rules, CardsEncoder::new)?)
         }
+        LostCitiesEncoder::Sorted => visitor.visit(lost_cities::<Sorted, _>(rules, CardsEncoder::new)?),
         LostCitiesEncoder::Slots => visitor.visit(lost_cities::<Slots, _>(rules, SlotsEncoder::new)?),
     }
 }
@@ -141,6 +143,10 @@ struct LostCitiesOpponent(LostCitiesBot);
 impl<A: ActionSpace> Bot<LostCities<A>> for LostCitiesOpponent {
     fn act(&self, game: &LostCities<A>, state: &LostCitiesState, rng: &mut Stream) -> Action {
         game.to_action(state, self.0.decide(game, state, rng))
+    }
+
+    fn play_out(&self, game: &LostCities<A>, state: &mut LostCitiesState, rng: &mut Stream) -> u64 {
+        self.0.play_out(game, state, rng)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Not here: rules of particular bots, and networks.
 
-use deepcfr_core::{Action, ActionSet, Game, MAX_ACTIONS, NUM_PLAYERS, NetId, Player, Policy, Stream};
+use deepcfr_core::{Action, ActionSet, Game, MAX_ACTIONS, NUM_PLAYERS, NetId, Player, Policy, Stream, Turn};
 
 use super::MatchError;
 use crate::regret::{AllNegative, masked_softmax, regret_matching, sample_by};
@@ -12,6 +12,23 @@ pub trait Bot<G: Game>: Sync {
     /// A legal action for the player to move. Only what that player knows may matter, and `rng` is
     /// the only source of chance.
     fn act(&self, game: &G, state: &G::State, rng: &mut Stream) -> Action;
+
+    /// Plays both seats on to the end of the game and returns the decision and terminal nodes visited.
+    /// Chance and choices draw from `rng` in the order of play, whoever implements it.
+    fn play_out(&self, game: &G, state: &mut G::State, rng: &mut Stream) -> u64 {
+        let mut nodes = 1;
+        loop {
+            let action = match game.turn(state) {
+                Turn::Terminal => return nodes,
+                Turn::Chance => game.sample_chance(state, rng),
+                Turn::Player(_) => {
+                    nodes += 1;
+                    self.act(game, state, rng)
+                }
+            };
+            game.apply(state, action);
+        }
+    }
 }
 
 /// A behaviour strategy as a bot.

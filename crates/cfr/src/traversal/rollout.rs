@@ -76,27 +76,11 @@ impl<G: Game> Rollout<'_, G> {
             for action in legal {
                 let mut end = state.clone();
                 game.apply(&mut end, action);
-                nodes += self.finish(game, &mut end, luck.clone());
+                nodes += self.policy.play_out(game, &mut end, &mut luck.clone());
                 let utility = game.utility(&end);
                 values[usize::from(action)] += share * if player == 0 { utility } else { -utility };
             }
         }
         nodes
-    }
-
-    /// Plays on to the end; returns the nodes visited.
-    fn finish(&self, game: &G, state: &mut G::State, mut rng: Stream) -> u64 {
-        let mut nodes = 1;
-        loop {
-            let action = match game.turn(state) {
-                Turn::Terminal => return nodes,
-                Turn::Chance => game.sample_chance(state, &mut rng),
-                Turn::Player(_) => {
-                    nodes += 1;
-                    self.policy.act(game, state, &mut rng)
-                }
-            };
-            game.apply(state, action);
-        }
     }
 }

@@ -10,7 +10,7 @@ mod worth;
 use std::fmt;
 use std::str::FromStr;
 
-use deepcfr_core::Stream;
+use deepcfr_core::{Game, Stream, Turn};
 
 use super::layout::Layout;
 use super::space::{ActionSpace, Slots, legal_actions, to_move};
@@ -90,6 +90,26 @@ impl Bot {
             Self::HeuristicNoisy if rng.uniform() < NOISE => random(layout, state, rng),
             Self::HeuristicNoisy => heuristic::decide(layout, state, &Temper::BALANCED),
             Self::Threshold => threshold::decide(layout, state),
+        }
+    }
+}
+
+impl Bot {
+    /// Plays both seats on to the end of the game; returns the decision and terminal nodes visited.
+    pub fn play_out<A: ActionSpace>(self, game: &LostCities<A>, state: &mut State, rng: &mut Stream) -> u64 {
+        let before = state.plies();
+        loop {
+            match game.turn(state) {
+                Turn::Terminal => return 1 + (state.plies() - before) as u64,
+                Turn::Chance => {
+                    let kind = game.sample_chance(state, rng);
+                    game.apply(state, kind);
+                }
+                Turn::Player(_) => {
+                    let chosen = self.decide(game, state, rng);
+                    game.apply_move(state, chosen);
+                }
+            }
         }
     }
 }

@@ -8,6 +8,7 @@
 use deepcfr_core::{Encoder, Player};
 
 use super::layout::{Layout, Size};
+use super::order::ColourOrder;
 use super::row::{Row, any, scaled};
 use super::space::ActionSpace;
 use super::state::{NO_COLOUR, Phase, State};
@@ -23,7 +24,7 @@ const TABLE_NUMBERS: usize = 13;
 /// The deck sizes at or below which one feature each is 1: the end of the game is counted in turns.
 const DECK_STEPS: [i32; 12] = [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 26, 34];
 
-/// Writes one block a colour, then the table.
+/// Writes one block a colour, in the order in which the action space shows colours, then the table.
 ///
 /// A block with `W` wagers and `R` ranks a colour: five sets of cards (each `W` features that count
 /// wagers, thermometer-like, and `R` for the numbers), `R + 1` for the top of the pile, 31 numbers.
@@ -90,17 +91,17 @@ impl CardsEncoder {
         Self { size: Size::of(rules), units: Units::new(rules), worth: std::array::from_fn(worth) }
     }
 
-    /// The length of a colour's block; colour `c` has `c·n..(c + 1)·n` of the row.
+    /// The length of a colour's block; the colour in place `c` has `c·n..(c + 1)·n` of the row.
     pub fn features_per_colour(&self) -> usize {
         features_per_colour(self.size)
     }
 
     #[inline(always)]
-    fn write(&self, view: View<'_>, row: &mut [f32]) {
+    fn write(&self, view: View<'_>, order: ColourOrder, row: &mut [f32]) {
         let mut row = Row::new(row, features(view.size));
         let mut prospects = Prospects::default();
-        for colour in 0..view.size.colours {
-            self.put_colour(view, colour, &mut row, &mut prospects);
+        for place in 0..view.size.colours {
+            self.put_colour(view, order.colour(place), &mut row, &mut prospects);
         }
         self.put_table(view.state, &prospects, &mut row);
         row.finish();
@@ -281,9 +282,10 @@ impl<A: ActionSpace> Encoder<LostCities<A>> for CardsEncoder {
 
     fn encode(&self, game: &LostCities<A>, state: &State, player: Player, row: &mut [f32]) {
         let view = View::new(game.layout(), state, player);
+        let order = A::colours(game.layout(), state, player);
         match view.classic() {
-            Some(view) => self.write(view, row),
-            None => self.write(view, row),
+            Some(view) => self.write(view, order, row),
+            None => self.write(view, order, row),
         }
     }
 }

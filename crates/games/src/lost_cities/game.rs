@@ -10,7 +10,8 @@ use super::layout::Layout;
 use super::space::{ActionSpace, Cards, legal_actions, to_action, to_move};
 use super::{Expedition, Move, Phase, Rules, RulesError, State, describe, key};
 
-/// Lost Cities under one rule set, its actions numbered by `A` ([`Cards`] or [`super::Slots`]).
+/// Lost Cities under one rule set, its actions numbered by `A` ([`Cards`], [`super::Sorted`] or
+/// [`super::Slots`]).
 ///
 /// Infosets are those of the table (see [`Game::infoset_key`] here): own hand, everything that lies
 /// open, the cards that a player is known to have taken from a pile, and the count of decisions. Two
@@ -73,6 +74,18 @@ impl<A: ActionSpace> LostCities<A> {
     #[inline]
     pub fn to_move(&self, state: &State, action: Action) -> Move {
         to_move::<A>(&self.layout, state, action)
+    }
+
+    /// Carries out a decision of the player to move, which is legal: what [`Game::apply`] does with the
+    /// action that stands for it, without numbering.
+    #[inline]
+    pub fn apply_move(&self, state: &mut State, chosen: Move) {
+        match chosen {
+            Move::Play { slot } => self.layout.lay_card(state, slot.into(), false),
+            Move::Discard { slot } => self.layout.lay_card(state, slot.into(), true),
+            Move::DrawDeck => self.layout.draw_deck(state),
+            Move::DrawPile { colour } => self.layout.draw_pile(state, colour.into()),
+        }
     }
 
     /// The action that stands for a decision.
@@ -140,7 +153,10 @@ impl<A: ActionSpace> Game for LostCities<A> {
             }
             Phase::Draw => match action as usize - A::first_draw(&self.layout) {
                 0 => self.layout.draw_deck(state),
-                pile => self.layout.draw_pile(state, pile - 1),
+                pile => {
+                    let order = A::colours(&self.layout, state, state.player());
+                    self.layout.draw_pile(state, order.colour(pile - 1));
+                }
             },
             _ => self.layout.deal(state, action as usize),
         }

@@ -1,7 +1,8 @@
-//! Lost Cities: rules, two action spaces, two encoders and rule-based bots.
+//! Lost Cities: rules, three action spaces, two encoders and rule-based bots.
 //!
 //! Not here: search, matches, training. [`LostCities`] is the game; its type parameter chooses how
-//! actions are numbered: [`Cards`] (by card, the default) or [`Slots`] (by place in the hand).
+//! actions are numbered: [`Cards`] (by card, the default), [`Sorted`] (by card, colours in the order of
+//! what they promise) or [`Slots`] (by place in the hand).
 //!
 //! Cards come in *kinds*: `colour·(ranks + 1) + rank`, rank 0 being the colour's wagers (which are
 //! identical and counted) and rank `r ≥ 1` the number `min_rank + r − 1`. The state holds what the
@@ -16,6 +17,7 @@ mod game;
 mod key;
 mod layout;
 mod moves;
+mod order;
 mod play;
 mod row;
 mod rules;
@@ -30,5 +32,5 @@ pub use game::LostCities;
 pub use moves::{Expedition, Move};
 pub use rules::{Rules, RulesError, Setting, Violation};
 pub use slots_encoder::SlotsEncoder;
-pub use space::{ActionSpace, Cards, Slots};
+pub use space::{ActionSpace, Cards, Slots, Sorted};
 pub use state::{Phase, State};

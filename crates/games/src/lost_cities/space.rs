@@ -1,15 +1,16 @@
-//! The two ways of numbering a player's decisions.
+//! The ways of numbering a player's decisions.
 //!
 //! Not here: what a decision does (see `play`).
 
-use deepcfr_core::{Action, ActionSet};
+use deepcfr_core::{Action, ActionSet, Player};
 
 use super::Move;
 use super::key::HandKey;
 use super::layout::Layout;
+use super::order::ColourOrder;
 use super::state::{Phase, State};
 
-/// Numbers the decisions of a player. Implemented by [`Cards`] and [`Slots`] alone.
+/// Numbers the decisions of a player. Implemented by [`Cards`], [`Sorted`] and [`Slots`] alone.
 pub trait ActionSpace: Copy + Default + Send + Sync + 'static + Numbering {}
 
 /// Decisions by card, with `K` kinds: play kind `k` is `k`, discard it is `K + k`, draw from the deck
@@ -22,7 +23,15 @@ pub struct Cards;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Slots;
 
+/// Decisions by card as [`Cards`] numbers them, with the place of its colour instead of the colour: the
+/// most promising one for the player to move has place 0 (started expeditions before others, then by
+/// projected score). Encoders of features by colour follow the same order, so that games which differ
+/// in the names of colours alone look alike.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sorted;
+
 impl ActionSpace for Cards {}
+impl ActionSpace for Sorted {}
 impl ActionSpace for Slots {}
 
 /// What an action space has to say; sealed, since it speaks of the packed state.
@@ -32,6 +41,12 @@ pub trait Numbering {
     const NAME: &'static str;
     /// What an infoset's key takes of the own hand.
     const HAND_KEY: HandKey;
+
+    /// The order in which a player is shown the colours.
+    #[inline]
+    fn colours(_: &Layout, _: &State, _: Player) -> ColourOrder {
+        ColourOrder::BY_NAME
+    }
 
     /// The number of actions.
     fn num_actions(layout: &Layout) -> usize;
@@ -86,6 +101,58 @@ impl Numbering for Cards {
 }
 
 #[expect(private_interfaces, reason = "sealed: the module is private")]
+impl Numbering for Sorted {
+    const NAME: &'static str = "lost_cities_sorted";
+    const HAND_KEY: HandKey = HandKey::Multiset;
+
+    #[inline]
+    fn colours(layout: &Layout, state: &State, player: Player) -> ColourOrder {
+        ColourOrder::by_promise(layout, state, player)
+    }
+
+    fn num_actions(layout: &Layout) -> usize {
+        Cards::num_actions(layout)
+    }
+
+    #[inline]
+    fn first_draw(layout: &Layout) -> usize {
+        Cards::first_draw(layout)
+    }
+
+    #[inline]
+    fn legal_cards(layout: &Layout, state: &State) -> u128 {
+        let player = usize::from(state.player & 1);
+        let (order, width) = (Self::colours(layout, state, player), layout.size.width());
+        let mut hand = 0;
+        let mut playable = 0;
+        for place in 0..layout.size.colours {
+            let from = order.colour(place) as u32 * width;
+            let kinds = state.hand[player] >> from & ((1 << width) - 1);
+            hand |= kinds << (place as u32 * width);
+            playable |= (kinds & state.playable[player] >> from) << (place as u32 * width);
+        }
+        u128::from(playable) | u128::from(hand) << layout.kinds
+    }
+
+    #[inline]
+    fn card(layout: &Layout, state: &State, action: usize) -> (usize, bool) {
+        let player = usize::from(state.player & 1);
+        let discard = action >= layout.kinds;
+        let shown = action - layout.kinds * usize::from(discard);
+        let colour = Self::colours(layout, state, player).colour(layout.colour_of(shown));
+        (state.slot_of(player, layout.kind(colour, layout.rank_of(shown))), discard)
+    }
+
+    #[inline]
+    fn card_action(layout: &Layout, state: &State, slot: usize, play: bool) -> usize {
+        let kind = state.slot(state.player(), slot);
+        let place = Self::colours(layout, state, state.player()).place(layout.colour_of(kind));
+        let shown = layout.kind(place, layout.rank_of(kind));
+        if play { shown } else { layout.kinds + shown }
+    }
+}
+
+#[expect(private_interfaces, reason = "sealed: the module is private")]
 impl Numbering for Slots {
     const NAME: &'static str = "lost_cities_slots";
     const HAND_KEY: HandKey = HandKey::Slots;
@@ -125,11 +192,23 @@ impl Numbering for Slots {
 #[inline]
 pub(super) fn legal_actions<A: Numbering>(layout: &Layout, state: &State) -> ActionSet {
     if state.phase == Phase::Draw {
-        let draws = u32::from(state.deck_len > 0) | state.open_piles() << 1;
+        let piles = shown_piles::<A>(layout, state);
+        let draws = u32::from(state.deck_len > 0) | piles << 1;
         ActionSet::from_bits(u128::from(draws) << A::first_draw(layout))
     } else {
         ActionSet::from_bits(A::legal_cards(layout, state))
     }
+}
+
+/// The piles that may be drawn from, bit `place`.
+#[inline]
+fn shown_piles<A: Numbering>(layout: &Layout, state: &State) -> u32 {
+    let order = A::colours(layout, state, state.player());
+    if order == ColourOrder::BY_NAME {
+        return state.open_piles();
+    }
+    let open = state.open_piles();
+    (0..layout.size.colours).map(|place| (open >> order.colour(place) & 1) << place).sum()
 }
 
 /// The decision that a legal action stands for.
@@ -143,7 +222,10 @@ pub(super) fn to_move<A: Numbering>(layout: &Layout, state: &State, action: Acti
     }
     match action - A::first_draw(layout) {
         0 => Move::DrawDeck,
-        pile => Move::DrawPile { colour: (pile - 1) as u8 },
+        pile => {
+            let order = A::colours(layout, state, state.player());
+            Move::DrawPile { colour: order.colour(pile - 1) as u8 }
+        }
     }
 }
 
@@ -154,7 +236,10 @@ pub(super) fn to_action<A: Numbering>(layout: &Layout, state: &State, chosen: Mo
         Move::Play { slot } => A::card_action(layout, state, slot as usize, true),
         Move::Discard { slot } => A::card_action(layout, state, slot as usize, false),
         Move::DrawDeck => A::first_draw(layout),
-        Move::DrawPile { colour } => A::first_draw(layout) + 1 + colour as usize,
+        Move::DrawPile { colour } => {
+            let order = A::colours(layout, state, state.player());
+            A::first_draw(layout) + 1 + order.place(colour.into())
+        }
     };
     action as Action
 }

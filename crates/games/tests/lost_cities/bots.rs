@@ -124,3 +124,28 @@ fn the_threshold_bot_follows_its_rules() {
     let near = [4, 9, 7, 11, 22, 31, 42, 8];
     assert_eq!(decide(near, &they_discard(5, &[])), 7, "8 on 5 leaves a gap of 2");
 }
+
+#[test]
+fn playing_out_at_once_is_playing_action_by_action() {
+    // By slot, where an action says which of two equal wagers it lays down.
+    let game = LostCities::<Slots>::new(Rules::classic()).expect("possible rules");
+    for bot in Bot::ALL {
+        for index in 0..20 {
+            let stream = || Stream::new(4, Purpose::Test, 0, 0, index);
+            let (mut state, mut rng, mut nodes) = (game.root(), stream(), 1);
+            while game.turn(&state) != Turn::Terminal {
+                let action = match game.turn(&state) {
+                    Turn::Player(_) => {
+                        nodes += 1;
+                        game.to_action(&state, bot.decide(&game, &state, &mut rng))
+                    }
+                    _ => game.sample_chance(&state, &mut rng),
+                };
+                game.apply(&mut state, action);
+            }
+            let mut at_once = game.root();
+            assert_eq!(bot.play_out(&game, &mut at_once, &mut stream()), nodes, "{bot}");
+            assert_eq!(at_once, state, "{bot}");
+        }
+    }
+}

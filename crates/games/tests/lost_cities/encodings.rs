@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use deepcfr_core::{Action, Encoder, Game, Purpose, Stream, Turn};
 use deepcfr_games::lost_cities::{
-    Bot, Cards, CardsEncoder, LostCities, Phase, Rules, Slots, SlotsEncoder, State,
+    Bot, Cards, CardsEncoder, LostCities, Move, Phase, Rules, Slots, SlotsEncoder, Sorted, State,
 };
 use serde::Deserialize;
 
@@ -223,4 +223,62 @@ fn equal_card_rows_have_equal_legal_actions() {
         }
     }
     assert!(rows.len() + 1000 < decisions, "{} rows of {decisions} decisions", rows.len());
+}
+
+/// Two games that differ in the names of colours alone, card by card and move by move.
+#[test]
+fn renaming_the_colours_changes_nothing_that_a_sorted_game_shows() {
+    const RENAMED: [usize; 5] = [3, 0, 4, 1, 2];
+    let game = LostCities::<Sorted>::new(Rules::classic()).expect("possible rules");
+    let encoder = CardsEncoder::new(game.rules());
+    let rename = |kind: usize| RENAMED[kind / 10] * 10 + kind % 10;
+    let mut rng = Stream::new(9, Purpose::Test, 0, 0, 0);
+    let block = |row: &[f32], action: Action| -> Vec<f32> {
+        let place = match action {
+            0..100 => action % 50 / 10,
+            100 => return Vec::new(),
+            _ => action - 101,
+        };
+        row.chunks_exact(encoder.features_per_colour()).nth(place.into()).expect("five blocks").to_vec()
+    };
+    let (mut decisions, mut drawn, mut tied) = (0, 0, 0);
+    for _ in 0..20 {
+        let (mut state, mut twin) = (game.root(), game.root());
+        while game.turn(&state) != Turn::Terminal {
+            if let Turn::Player(player) = game.turn(&state) {
+                decisions += 1;
+                let rows = [&state, &twin].map(|state| {
+                    let mut row = vec![0.0; Encoder::<LostCities<Sorted>>::num_features(&encoder)];
+                    encoder.encode(&game, state, player, &mut row);
+                    row
+                });
+                assert_eq!(rows[0], rows[1]);
+                assert_eq!(game.legal_actions(&state), game.legal_actions(&twin));
+                // Bots discard to piles and take from them more sensibly than chance would.
+                let bot = [Bot::Random, Bot::HeuristicBalanced][player];
+                let chosen = bot.decide(&game, &state, &mut rng);
+                let renamed = match chosen {
+                    Move::DrawPile { colour } => {
+                        drawn += 1;
+                        Move::DrawPile { colour: RENAMED[usize::from(colour)] as u8 }
+                    }
+                    other => other,
+                };
+                let action = game.to_action(&state, chosen);
+                let twin_action = game.to_action(&twin, renamed);
+                // Colours alike in all that is shown are in the order of their names.
+                assert_eq!(block(&rows[0], action), block(&rows[0], twin_action));
+                tied += u32::from(action != twin_action);
+                game.apply(&mut state, action);
+                game.apply(&mut twin, twin_action);
+            } else {
+                let kind = game.sample_chance(&state, &mut rng);
+                game.apply(&mut state, kind);
+                game.apply(&mut twin, rename(usize::from(kind)) as Action);
+            }
+        }
+        assert_eq!(game.utility(&state), game.utility(&twin));
+    }
+    assert!(decisions > 2000 && drawn > 100, "{decisions} decisions, {drawn} from piles");
+    assert!(tied < decisions / 20, "{tied} of {decisions} in colours alike");
 }

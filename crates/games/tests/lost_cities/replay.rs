@@ -1,7 +1,7 @@
 //! Every reference game, replayed decision by decision in both action spaces.
 
 use deepcfr_core::{ActionSet, Game, Turn};
-use deepcfr_games::lost_cities::{ActionSpace, Cards, LostCities, Slots, State};
+use deepcfr_games::lost_cities::{ActionSpace, Cards, LostCities, Slots, Sorted, State};
 
 use crate::reference::{self, ReferenceGame};
 
@@ -31,8 +31,17 @@ fn all_games_replay_exactly_by_slot() {
 
 #[test]
 fn all_games_replay_exactly_by_card() {
+    replay::<Cards>();
+}
+
+#[test]
+fn all_games_replay_exactly_with_colours_sorted() {
+    replay::<Sorted>();
+}
+
+fn replay<A: ActionSpace>() {
     for reference in reference::games().values() {
-        let (game, slots) = (reference.build::<Cards>(), reference.build::<Slots>());
+        let (game, slots) = (reference.build::<A>(), reference.build::<Slots>());
         reference.walk(&game, |ply, state, twin| match reference.legal.get(ply) {
             Some(&legal) => {
                 let by_slot = ActionSet::from_bits(legal).iter();
@@ -49,8 +58,10 @@ fn all_games_replay_exactly_by_card() {
 fn moves_and_actions_name_each_other() {
     for reference in reference::games().values().take(40) {
         let (cards, slots) = (reference.build::<Cards>(), reference.build::<Slots>());
+        let sorted = reference.build::<Sorted>();
         reference.walk(&cards, |ply, state, _| {
             if ply < reference.actions.len() {
+                same_after_round_trip(&sorted, state);
                 same_after_round_trip(&cards, state);
                 same_after_round_trip(&slots, state);
             }

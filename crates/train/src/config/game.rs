@@ -41,6 +41,8 @@ choices! {
         Default = "default",
         /// Cards, independent of their order in hand.
         Cards = "cards",
+        /// Cards, the colours in the order of what they promise the player.
+        Sorted = "sorted",
         /// Places in hand.
         Slots = "slots",
     }
