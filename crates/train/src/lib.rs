@@ -4,6 +4,7 @@
 
 mod atomic_file;
 
+pub mod arena;
 pub mod catalogue;
 pub mod checkpoint;
 pub mod config;

@@ -48,6 +48,7 @@ fn match_result(opponent: &str, mean_difference: f64) -> MatchMetrics {
         win_rate_ci95: [0.848, 0.889],
         truncated: 3,
         mean_plies: 150.0,
+        variance_reduction: 1.5,
     }
 }
 
