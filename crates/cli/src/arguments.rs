@@ -26,7 +26,7 @@ pub(crate) enum Command {
     /// Solve a small game by a tabular algorithm, or compare several.
     #[command(after_help = algorithms_help())]
     Solve(SolveArguments),
-    /// Measure exactly how far a strategy can be exploited.
+    /// Measure how far a strategy can be exploited: exactly, or from below by learning to.
     Exploit(ExploitArguments),
     /// Let bots, runs, checkpoints and solutions play each other over mirrored deals.
     #[command(after_help = ARENA_HELP)]
@@ -161,8 +161,30 @@ pub(crate) struct ExploitArguments {
     #[arg(value_name = "RUN|POLICY")]
     pub(crate) subject: String,
     /// Refuse games that have more nodes than this [default: 20000000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "approximate")]
     pub(crate) max_nodes: Option<usize>,
+    /// Train a fresh network in each seat as a best responder and measure what it gains: a lower bound,
+    /// for games of any size. A run may be given as RUN[@ITERATION][:STRATEGY]
+    #[arg(long)]
+    pub(crate) approximate: bool,
+    /// Iterations of the responder [default: 40]
+    #[arg(long, value_name = "N", requires = "approximate")]
+    pub(crate) iterations: Option<u32>,
+    /// Traversals of each of its iterations [default: 10 times those of the run]
+    #[arg(long, value_name = "N", requires = "approximate")]
+    pub(crate) traversals: Option<u32>,
+    /// Games that measure what it learned [default: 20000]
+    #[arg(long, value_name = "N", requires = "approximate")]
+    pub(crate) games: Option<u64>,
+    /// Seed of its samples and networks and of the games [default: 1]
+    #[arg(long, value_name = "N", requires = "approximate")]
+    pub(crate) seed: Option<u64>,
+    /// Threads; they change no result [default: one a core]
+    #[arg(long, value_name = "N", requires = "approximate")]
+    pub(crate) threads: Option<usize>,
+    /// Show no progress, only the result
+    #[arg(long, short, requires = "approximate")]
+    pub(crate) quiet: bool,
 }
 
 const ARENA_HELP: &str = "\

@@ -11,6 +11,7 @@ pub mod config;
 pub mod machine;
 pub mod metrics;
 pub mod report;
+pub mod respond;
 pub mod run_folder;
 pub mod solve;
 

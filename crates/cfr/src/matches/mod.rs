@@ -71,6 +71,16 @@ pub struct MatchRecord {
     pub pairs: Vec<PairOutcome>,
 }
 
+impl MatchRecord {
+    /// The record of `pairs`.
+    ///
+    /// # Panics
+    /// If there is no pair.
+    pub fn of(pairs: Vec<PairOutcome>) -> Self {
+        Self { result: MatchResult::of(&pairs), pairs }
+    }
+}
+
 /// Sees matches go on. Called from the workers' threads.
 pub trait Watch: Sync {
     /// So many more games are going to be played.
@@ -103,7 +113,7 @@ pub fn play<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     }
     let deals = vec![0..plan.deals; pairings.len()];
     let played = play_deals(game, encoder, plan, pairings, &deals, workers, &())?;
-    Ok(played.into_iter().map(|pairs| MatchRecord { result: MatchResult::of(&pairs), pairs }).collect())
+    Ok(played.into_iter().map(MatchRecord::of).collect())
 }
 
 /// [`play`], with deals `deals[i]` for pairing `i` in place of `plan.deals`; ranges may be empty. A deal

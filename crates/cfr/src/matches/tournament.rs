@@ -5,7 +5,7 @@
 use deepcfr_core::{Encoder, Evaluator, Game};
 
 use super::stopping::Stopping;
-use super::{MatchError, MatchPlan, MatchRecord, MatchResult, PairOutcome, Pairing, Watch, play_deals};
+use super::{MatchError, MatchPlan, MatchRecord, PairOutcome, Pairing, Watch, play_deals};
 
 /// A pairing that was played to its end.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,5 +53,5 @@ pub fn tournament<G: Game, E: Encoder<G>, V: Evaluator + Send>(
 
 fn settled(pairs: Vec<PairOutcome>, stopping: &Stopping) -> Settled {
     let half_width = stopping.half_width(&pairs);
-    Settled { record: MatchRecord { result: MatchResult::of(&pairs), pairs }, half_width }
+    Settled { record: MatchRecord::of(pairs), half_width }
 }

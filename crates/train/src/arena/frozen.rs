@@ -185,8 +185,7 @@ fn network_strategy(
             Ok(NetworkStrategy::single(single(NetId::STRATEGY.index()), OutputRule::Softmax))
         }
         EvaluatedPolicy::Current => {
-            let [first, second] = [single(0), single(1)].map(|net| [(net, 1.0)]);
-            NetworkStrategy::sampled([&first, &second], rule)
+            Ok(NetworkStrategy::of_seats([single(0), single(1)], OutputRule::RegretMatching(rule)))
         }
         EvaluatedPolicy::SdCfr => {
             let archives: [Vec<_>; NUM_PLAYERS] = [0, 1].map(|player: usize| {

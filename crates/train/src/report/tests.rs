@@ -93,7 +93,7 @@ fn leduc() -> Vec<IterationMetrics> {
             exact("SD-CFR average", 1.9e5 / nodes.sqrt()),
         ],
         tabular: Some(tabular(nodes as u64, 1e5 / nodes.sqrt())),
-        matches: Vec::new(),
+        ..EvaluationMetrics::default()
     })
 }
 
