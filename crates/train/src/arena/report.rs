@@ -94,6 +94,9 @@ pub struct LadderEntry {
     pub games: u64,
     /// Games won over games played, ties counting half.
     pub win_share: f64,
+    /// Mean of its own points minus the other's over these games: where points are what counts, as in
+    /// poker, the better measure.
+    pub mean_difference: f64,
 }
 
 impl ArenaReport {
@@ -192,12 +195,12 @@ fn ladder<G: Game>(
     let ratings = bradley_terry(contestants.len(), &meetings);
     let mut ladder: Vec<_> = (contestants.iter().zip(ratings).enumerate())
         .map(|(index, (contestant, rating))| {
-            let (mut games, mut won) = (0, 0.0);
-            for (&(a, b), settled) in others().filter(|((a, b), _)| index == *a || index == *b) {
+            let (mut games, mut won, mut points) = (0, 0.0, 0.0);
+            for (&(a, _), settled) in others().filter(|((a, b), _)| [*a, *b].contains(&index)) {
                 let result = &settled.record.result;
-                let own = if index == a { result.wins } else { result.losses };
-                debug_assert!(index == a || index == b);
+                let (own, sign) = if index == a { (result.wins, 1.0) } else { (result.losses, -1.0) };
                 games += 2 * result.deals;
+                points += sign * result.mean_difference * (2 * result.deals) as f64;
                 won += own as f64 + result.ties as f64 / 2.0;
             }
             LadderEntry {
@@ -206,6 +209,7 @@ fn ladder<G: Game>(
                 elo_ci95: rating.ci95,
                 games,
                 win_share: won / games.max(1) as f64,
+                mean_difference: points / games.max(1) as f64,
             }
         })
         .collect();

@@ -23,7 +23,8 @@ pub fn markdown(report: &ArenaReport) -> String {
         text.push('\n');
         text += &ladder_table(&report.ladder);
         text += "\nBradley-Terry ratings on Elo's scale (400 points: odds of 10 to 1), mean 0, ties as half a win, with \
-                 95 % intervals relative to the mean; prior: one game won and one lost against an average player.\n";
+                 95 % intervals relative to the mean; prior: one game won and one lost against an average player. Ratings count games won; where points are what \
+                 counts, as in poker, look at them.\n";
     }
     text
 }
@@ -78,10 +79,11 @@ pub fn ladder_table(ladder: &[LadderEntry]) -> String {
             format!("{:+.0} ± {:.0}", entry.elo, entry.elo_ci95),
             entry.games.to_string(),
             format!("{:.3}", entry.win_share),
+            format!("{:+.2}", entry.mean_difference),
         ]
     };
     table(
-        &["place", "contestant", "rating", "games", "share won"],
+        &["place", "contestant", "rating", "games", "share won", "points a game"],
         ladder.iter().enumerate().map(row).collect(),
     )
 }
