@@ -6,5 +6,6 @@
 pub mod matches;
 pub mod regret;
 pub mod reservoir;
+pub mod response;
 pub mod tabular;
 pub mod traversal;

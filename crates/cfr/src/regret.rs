@@ -40,7 +40,7 @@ pub fn regret_matching(advantages: &[f32], legal: ActionSet, rule: AllNegative, 
     }
     match rule {
         AllNegative::Uniform if total == 0.0 => uniform(legal, out),
-        AllNegative::Uniform | AllNegative::Argmax => argmax(advantages, legal, out),
+        AllNegative::Uniform | AllNegative::Argmax => greedy(advantages, legal, out),
     }
 }
 
@@ -52,7 +52,7 @@ pub fn masked_softmax(logits: &[f32], legal: ActionSet, out: &mut [f32]) {
     out.fill(0.0);
     let highest = legal.iter().map(|action| logits[usize::from(action)]).fold(f32::NEG_INFINITY, f32::max);
     if !highest.is_finite() {
-        return argmax(logits, legal, out);
+        return greedy(logits, legal, out);
     }
     let mut total = 0.0f64;
     for action in legal {
@@ -102,9 +102,13 @@ pub(crate) fn sample_by(legal: ActionSet, draw: f64, probability: impl Fn(Action
     last.expect("a distribution over a non-empty set has a positive entry")
 }
 
-/// Splits the mass over the legal actions of highest value; over all of them if none compares.
+/// Splits the mass over the legal actions of highest value; over all of them if none compares. Writes
+/// every element of `out` (0 at illegal actions).
+///
+/// # Panics
+/// If a slice is shorter than a legal action's number.
 #[cold]
-fn argmax(values: &[f32], legal: ActionSet, out: &mut [f32]) {
+pub fn greedy(values: &[f32], legal: ActionSet, out: &mut [f32]) {
     let highest = legal.iter().map(|action| values[usize::from(action)]).fold(f32::NEG_INFINITY, f32::max);
     let best: ActionSet = legal.iter().filter(|&action| values[usize::from(action)] == highest).collect();
     uniform(if best.is_empty() { legal } else { best }, out);

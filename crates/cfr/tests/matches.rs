@@ -8,3 +8,5 @@ mod lost_cities;
 mod scheduling;
 #[path = "matches/stand_ins.rs"]
 mod stand_ins;
+#[path = "matches/stopping.rs"]
+mod stopping;

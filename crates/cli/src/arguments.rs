@@ -26,8 +26,11 @@ pub(crate) enum Command {
     /// Solve a small game by a tabular algorithm, or compare several.
     #[command(after_help = algorithms_help())]
     Solve(SolveArguments),
-    /// Measure exactly how far a strategy can be exploited.
+    /// Measure how far a strategy can be exploited: exactly, or from below by learning to.
     Exploit(ExploitArguments),
+    /// Let bots, runs, checkpoints and solutions play each other over mirrored deals.
+    #[command(after_help = ARENA_HELP)]
+    Arena(ArenaArguments),
     /// List the games with their parameters and sizes.
     Games,
     /// Print a resolved configuration, check one, or print the manual of all keys.
@@ -158,8 +161,80 @@ pub(crate) struct ExploitArguments {
     #[arg(value_name = "RUN|POLICY")]
     pub(crate) subject: String,
     /// Refuse games that have more nodes than this [default: 20000000]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", conflicts_with = "approximate")]
     pub(crate) max_nodes: Option<usize>,
+    /// Train a fresh network in each seat as a best responder and measure what it gains: a lower bound,
+    /// for games of any size. A run may be given as RUN[@ITERATION][:STRATEGY]
+    #[arg(long)]
+    pub(crate) approximate: bool,
+    /// Iterations of the responder [default: 40]
+    #[arg(long, value_name = "N", requires = "approximate")]
+    pub(crate) iterations: Option<u32>,
+    /// Traversals of each of its iterations [default: 10 times those of the run]
+    #[arg(long, value_name = "N", requires = "approximate")]
+    pub(crate) traversals: Option<u32>,
+    /// Games that measure what it learned [default: 20000]
+    #[arg(long, value_name = "N", requires = "approximate")]
+    pub(crate) games: Option<u64>,
+    /// Seed of its samples and networks and of the games [default: 1]
+    #[arg(long, value_name = "N", requires = "approximate")]
+    pub(crate) seed: Option<u64>,
+    /// Threads; they change no result [default: one a core]
+    #[arg(long, value_name = "N", requires = "approximate")]
+    pub(crate) threads: Option<usize>,
+    /// Show no progress, only the result
+    #[arg(long, short, requires = "approximate")]
+    pub(crate) quiet: bool,
+}
+
+const ARENA_HELP: &str = "\
+Contestants:
+  BOT                           a rule-based player, as `deepcfr games` lists them
+  RUN[@ITERATION][:STRATEGY]    a run's folder or its name in `runs`; its latest checkpoint, or that of
+                                an iteration; current, policy_network or sd_cfr [default: sd_cfr if the
+                                run archives networks, else policy_network, else current]
+  SOLUTION                      the folder or the policy file of `deepcfr solve`";
+
+#[derive(Debug, Args)]
+pub(crate) struct ArenaArguments {
+    /// Bots, runs or solutions, at least two; everybody meets everybody
+    #[arg(required = true, value_name = "CONTESTANT")]
+    pub(crate) contestants: Vec<String>,
+    /// The game, where only bots play; else it is that of the runs
+    #[arg(long, value_name = "NAME")]
+    pub(crate) game: Option<String>,
+    /// Set one parameter of the game where only bots play, for example --set game.lost_cities.colours=6,
+    /// or one key that changes speed only; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Games of a pairing, two a deal; with --precision or --until-decided the most [default: 2000, the
+    /// most 1000000]
+    #[arg(long, value_name = "N")]
+    pub(crate) games: Option<u64>,
+    /// Play as many games as it takes to know the mean difference within this many points
+    #[arg(long, value_name = "POINTS", conflicts_with = "until_decided")]
+    pub(crate) precision: Option<f64>,
+    /// End a pairing as soon as it is clear who scores more
+    #[arg(long)]
+    pub(crate) until_decided: bool,
+    /// Let each contestant also play itself
+    #[arg(long)]
+    pub(crate) mirrors: bool,
+    /// Seed of deals and players' choices [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// Threads; they change no result [default: one a core]
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<usize>,
+    /// Write the result as JSON into this file; - prints it in place of the tables
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Write tables, JSON and a heat map into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Show no progress, only the result
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 #[derive(Debug, Args)]

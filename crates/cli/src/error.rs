@@ -22,6 +22,8 @@ pub(crate) enum CommandError {
     Advise(String),
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
+    #[error("{}: {source}", path.display())]
+    File { path: std::path::PathBuf, source: io::Error },
     #[error("cannot watch for Ctrl-C: {0}")]
     Interrupt(#[from] ctrlc::Error),
 }
@@ -32,7 +34,7 @@ impl CommandError {
         let bad_input = match self {
             Self::Config(_) | Self::Advise(_) => true,
             Self::Train(error) => error.is_bad_input(),
-            Self::Output(_) | Self::Interrupt(_) => false,
+            Self::Output(_) | Self::File { .. } | Self::Interrupt(_) => false,
         };
         if bad_input { 2 } else { 1 }
     }

@@ -69,7 +69,8 @@ pub(crate) fn evaluation(evaluation: &EvaluationMetrics) -> Vec<String> {
     let exact = evaluation.exact.iter().map(exact_line);
     let tabular = evaluation.tabular.iter().map(tabular_line);
     let matches = evaluation.matches.iter().map(match_line);
-    exact.chain(tabular).chain(matches).collect()
+    let extended = evaluation.extended.iter().map(|game| format!("extended: {}", match_line(game)));
+    exact.chain(tabular).chain(matches).chain(extended).collect()
 }
 
 fn exact_line(exact: &ExactMetrics) -> String {
@@ -232,6 +233,7 @@ mod tests {
             win_rate_ci95: [0.686, 0.805],
             truncated: 4,
             mean_plies: 90.0,
+            variance_reduction: 1.5,
         };
         let metrics = EvaluationMetrics {
             exact: vec![exact("current", 0.3, Some(1.0)), exact("SD-CFR average", 0.12, Some(1.0))],

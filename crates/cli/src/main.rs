@@ -31,6 +31,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), CommandError> {
     match command {
+        Command::Arena(arena) => commands::arena::run(&arena),
         Command::Train(train) => commands::train::run(&train),
         Command::Eval(eval) => commands::eval::run(&eval),
         Command::Solve(solve) => commands::solve::run(&solve),

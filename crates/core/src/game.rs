@@ -156,6 +156,12 @@ pub trait Game: Send + Sync {
         false
     }
 
+    /// What each player has scored on their own at a terminal state, in points, where the utility is
+    /// the difference of two scores; `None` in games without scores.
+    fn scores(&self, _state: &Self::State) -> Option<[f64; NUM_PLAYERS]> {
+        None
+    }
+
     /// An action in words, for people; `state` is the one that it is about to be played in.
     fn describe_action(&self, _state: &Self::State, action: Action) -> String {
         format!("action {action}")

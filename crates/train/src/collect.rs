@@ -86,6 +86,16 @@ impl Collector {
         Self { plan, workers, scored, rollout_policy: traversal.rollout_policy.clone() }
     }
 
+    /// The traversals of an iteration and a traverser, both still to be named.
+    pub(crate) const fn plan(&self) -> TraversalPlan {
+        self.plan
+    }
+
+    /// Whether sampled values are compared with the lead in points.
+    pub(crate) const fn is_scored(&self) -> bool {
+        self.scored
+    }
+
     /// Gives each worker so many lanes from now on.
     pub(crate) fn set_lanes(&mut self, lanes: usize) {
         self.plan.lanes = lanes;

@@ -6,6 +6,7 @@ use deepcfr_cfr::tabular::TreeError;
 use deepcfr_cfr::traversal::TraversalError;
 use deepcfr_core::{EvaluatorError, GameError, LearnError, ModelError};
 
+use crate::arena::ArenaError;
 use crate::checkpoint::CheckpointError;
 use crate::memory_plan::MemoryError;
 use crate::metrics::MetricsError;
@@ -46,6 +47,9 @@ pub enum TrainError {
     /// A tabular solution.
     #[error(transparent)]
     Solve(#[from] SolveError),
+    /// The arena.
+    #[error(transparent)]
+    Arena(#[from] ArenaError),
     /// Traversals.
     #[error("traversal: {0}")]
     Traversal(#[from] TraversalError),
@@ -91,6 +95,7 @@ impl TrainError {
             }
             Self::Folder(error) => !matches!(error, RunFolderError::Io { .. }),
             Self::Solve(error) => error.is_bad_input(),
+            Self::Arena(error) => error.is_bad_input(),
             Self::Checkpoint(error) => !matches!(error, CheckpointError::Io { .. }),
             _ => false,
         }

@@ -38,10 +38,22 @@ pub(crate) const fn label(policy: EvaluatedPolicy) -> &'static str {
     }
 }
 
-/// Evaluates every strategy that the configuration names and that exists yet.
+/// The extended set draws other deals than the light one of the same iteration.
+const EXTENDED: u32 = 1 << 31;
+
+/// Opponents and for how long.
+struct Set<'a> {
+    evaluation: u32,
+    deals: u32,
+    opponents: &'a [String],
+}
+
+/// Evaluates every strategy that the configuration names and that exists yet; with `extended` also
+/// against the extended set.
 pub(crate) fn evaluate<G: Game, E: Encoder<G>>(
     subject: &Subject<'_, G, E>,
     small: Option<&mut Tabulated>,
+    extended: bool,
 ) -> Result<EvaluationMetrics, TrainError> {
     let begin = Instant::now();
     let mut metrics = EvaluationMetrics::default();
@@ -54,8 +66,12 @@ pub(crate) fn evaluate<G: Game, E: Encoder<G>>(
         }
         metrics.tabular = small.exact.baseline_at(&small.game, subject.state.nodes_total);
     }
-    if evaluation.deals > 0 && !evaluation.opponents.is_empty() {
-        metrics.matches = subject.play()?;
+    let iteration = subject.state.iteration;
+    let light = Set { evaluation: iteration, deals: evaluation.deals, opponents: &evaluation.opponents };
+    metrics.matches = subject.play(&light)?;
+    if extended {
+        let (deals, opponents) = (evaluation.extended_deals, evaluation.extended_opponents.as_slice());
+        metrics.extended = subject.play(&Set { evaluation: iteration | EXTENDED, deals, opponents })?;
     }
     metrics.seconds = begin.elapsed().as_secs_f64();
     Ok(metrics)
@@ -95,10 +111,13 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         Ok(Some(strategy))
     }
 
-    /// Every strategy against every opponent, all pairings at once.
-    fn play(&self) -> Result<Vec<MatchMetrics>, TrainError> {
+    /// Every strategy against every opponent of `set`, all pairings at once.
+    fn play(&self, set: &Set<'_>) -> Result<Vec<MatchMetrics>, TrainError> {
+        if set.deals == 0 || set.opponents.is_empty() {
+            return Ok(Vec::new());
+        }
         let strategies = self.strategies()?;
-        let opponents = self.opponents()?;
+        let opponents = self.opponents(set.opponents)?;
         let mut pairings = Vec::new();
         let mut names = Vec::new();
         for (policy, strategy) in &strategies {
@@ -113,8 +132,8 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         }
         let plan = MatchPlan {
             seed: self.config.run.seed,
-            evaluation: self.state.iteration,
-            deals: self.config.evaluation.deals,
+            evaluation: set.evaluation,
+            deals: set.deals,
             lanes: if self.config.traversal.scheduler.is_one_lane() { 1 } else { LANES },
         };
         let (game, encoder) = (&self.setup.game, &self.setup.encoder);
@@ -151,7 +170,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         entries.map(|(index, entry)| (archived_net(index, player), entry.weight)).collect()
     }
 
-    fn opponents(&self) -> Result<Vec<(&'static str, &dyn Bot<G>)>, TrainError> {
+    fn opponents(&self, names: &[String]) -> Result<Vec<(&'static str, &dyn Bot<G>)>, TrainError> {
         let find = |name: &String| {
             let known = &self.setup.opponents;
             let found = known.iter().find(|(known, _)| known == name);
@@ -161,7 +180,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
                 known: known.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
             })
         };
-        self.config.evaluation.opponents.iter().map(find).collect()
+        names.iter().map(find).collect()
     }
 
     /// The networks of every strategy, under the scheduler of traversals.
@@ -202,5 +221,6 @@ fn match_metrics((policy, opponent): (&str, &str), record: &MatchRecord) -> Matc
         win_rate_ci95: [result.win_rate_ci95.0, result.win_rate_ci95.1],
         truncated: result.truncated,
         mean_plies: result.mean_plies,
+        variance_reduction: result.variance_reduction,
     }
 }

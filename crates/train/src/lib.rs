@@ -4,12 +4,14 @@
 
 mod atomic_file;
 
+pub mod arena;
 pub mod catalogue;
 pub mod checkpoint;
 pub mod config;
 pub mod machine;
 pub mod metrics;
 pub mod report;
+pub mod respond;
 pub mod run_folder;
 pub mod solve;
 

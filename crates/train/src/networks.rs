@@ -99,7 +99,13 @@ pub(crate) fn factory(config: &RunConfig, shape: SampleShape, num_nets: usize) -
     }
 }
 
-fn learner_config(config: &RunConfig, shape: SampleShape, net: usize, threads: usize) -> LearnerConfig {
+/// How network `net` is fitted.
+pub(crate) fn learner_config(
+    config: &RunConfig,
+    shape: SampleShape,
+    net: usize,
+    threads: usize,
+) -> LearnerConfig {
     let training = &config.training;
     let net = NetId(net as u16);
     let is_strategy = net == NetId::STRATEGY;

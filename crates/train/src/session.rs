@@ -231,7 +231,7 @@ impl Visitor for EvaluateRun<'_> {
         let mut trainer = Trainer::new(self.config.clone(), setup)?;
         let checkpoints = store(self.config, &self.run.folder)?;
         trainer.restore(&mut open(&checkpoints, self.run)?)?;
-        let metrics = trainer.evaluate()?;
+        let metrics = trainer.evaluate(self.config.evaluation.extended_every.is_some())?;
         Ok((trainer.state.iteration, metrics))
     }
 }

@@ -129,28 +129,51 @@ fn save_networks(networks: &Networks, writer: &mut CheckpointWriter) -> Result<(
 }
 
 fn restore_networks(networks: &mut Networks, reader: &mut CheckpointReader) -> Result<(), CheckpointError> {
-    let saved: Vec<String> = reader.sections().map(|(name, _)| name.to_owned()).collect();
+    let saved = SavedNetworks::read(reader)?;
+    networks.weights = saved.weights;
     for net in 0..NUM_NETS {
-        let name = weights_section(net);
-        networks.weights[net] = if saved.contains(&name) {
-            let bytes = reader.section_bytes(&name)?;
-            let weights = decode_weights(&bytes);
-            Some(Arc::new(weights.map_err(|error| reader.content_error(&name, error.to_string()))?))
-        } else {
-            None
-        };
         let name = learner_section(net);
         let bytes = reader.section_bytes(&name)?;
         let restored = networks.learners[net].restore(&bytes);
         restored.map_err(|error| reader.content_error(&name, error.to_string()))?;
     }
-    let mut bytes: &[u8] = &reader.section_bytes(ARCHIVE)?;
-    while !bytes.is_empty() {
-        let entry =
-            read_archived(&mut bytes).map_err(|error| reader.content_error(ARCHIVE, error.to_string()))?;
-        networks.archive.add(entry.weight, entry.networks);
-    }
+    saved.archive.into_iter().for_each(|entry| networks.archive.add(entry.weight, entry.networks));
     Ok(())
+}
+
+/// The networks of a checkpoint, without what training needs to go on.
+pub(crate) struct SavedNetworks {
+    /// By [`deepcfr_core::NetId::index`]: advantages of players 0 and 1, average strategy.
+    pub(crate) weights: [Option<Arc<Weights>>; NUM_NETS],
+    /// Past advantage networks, oldest first.
+    pub(crate) archive: Vec<Archived>,
+}
+
+impl SavedNetworks {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// If the checkpoint is damaged.
+    pub(crate) fn read(reader: &mut CheckpointReader) -> Result<Self, CheckpointError> {
+        let weights = [read_weights(reader, 0)?, read_weights(reader, 1)?, read_weights(reader, 2)?];
+        let mut bytes: &[u8] = &reader.section_bytes(ARCHIVE)?;
+        let mut archive = Vec::new();
+        while !bytes.is_empty() {
+            let entry = read_archived(&mut bytes);
+            archive.push(entry.map_err(|error| reader.content_error(ARCHIVE, error.to_string()))?);
+        }
+        Ok(Self { weights, archive })
+    }
+}
+
+fn read_weights(reader: &mut CheckpointReader, net: usize) -> Result<Option<Arc<Weights>>, CheckpointError> {
+    let name = weights_section(net);
+    if !reader.sections().any(|(saved, _)| saved == name) {
+        return Ok(None);
+    }
+    let bytes = reader.section_bytes(&name)?;
+    let weights = decode_weights(&bytes).map_err(|error| reader.content_error(&name, error.to_string()))?;
+    Ok(Some(Arc::new(weights)))
 }
 
 fn read_archived(bytes: &mut &[u8]) -> io::Result<Archived> {

@@ -139,7 +139,11 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         let collected = self.collect(iteration)?;
         let due = self.due(iteration);
         let reports = self.fit(due)?;
-        let evaluation = if self.is_evaluated(iteration) { Some(self.evaluate()?) } else { None };
+        let evaluation = if self.is_evaluated(iteration) {
+            Some(self.evaluate(self.is_extended(iteration))?)
+        } else {
+            None
+        };
         let mut metrics = self.metrics(&collected, &reports, evaluation);
         self.close(&mut metrics);
         Ok(metrics)
@@ -180,6 +184,11 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         let warm = self.config.training.initialisation == Initialisation::WarmStart;
         let strategy = self.config.average.policy_network && (warm || self.is_evaluated(iteration));
         Due { advantage: true, strategy }
+    }
+
+    fn is_extended(&self, iteration: u32) -> bool {
+        let due = |every| iteration.is_multiple_of(every) || iteration == self.config.run.iterations;
+        self.config.evaluation.extended_every.is_some_and(due)
     }
 
     fn is_evaluated(&self, iteration: u32) -> bool {
@@ -278,14 +287,15 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         Ok(lanes)
     }
 
-    /// Evaluates the strategies that the configuration names, on the evaluation's own clock.
+    /// Evaluates the strategies that the configuration names, on the evaluation's own clock; with
+    /// `extended` also against the extended set.
     ///
     /// # Errors
     /// If an inference device fails.
-    pub(crate) fn evaluate(&mut self) -> Result<EvaluationMetrics, TrainError> {
+    pub(crate) fn evaluate(&mut self, extended: bool) -> Result<EvaluationMetrics, TrainError> {
         let before = self.clock.switch(Phase::Evaluation);
         let mut small = self.small.take();
-        let evaluated = evaluation::evaluate(&self.subject(), small.as_mut());
+        let evaluated = evaluation::evaluate(&self.subject(), small.as_mut(), extended);
         self.small = small;
         self.clock.switch(before);
         evaluated

@@ -5,7 +5,7 @@
 use deepcfr_core::{Action, ActionSet, Game, MAX_ACTIONS, NUM_PLAYERS, NetId, Player, Policy, Stream, Turn};
 
 use super::MatchError;
-use crate::regret::{AllNegative, masked_softmax, regret_matching, sample_by};
+use crate::regret::{AllNegative, greedy, masked_softmax, regret_matching, sample_by};
 
 /// A player that decides without a network.
 pub trait Bot<G: Game>: Sync {
@@ -49,14 +49,21 @@ impl<G: Game, P: Policy<G>> Bot<G> for PolicyBot<P> {
 pub enum OutputRule {
     /// Outputs are advantages.
     RegretMatching(AllNegative),
+    /// Outputs are advantages; the highest is played, exact ties share.
+    Greedy,
     /// Outputs are logits.
     Softmax,
 }
 
 impl OutputRule {
-    pub(super) fn probabilities(self, outputs: &[f32], legal: ActionSet, out: &mut [f32]) {
+    /// Writes every element of `out`, 0 at illegal actions.
+    ///
+    /// # Panics
+    /// If a slice is shorter than a legal action's number.
+    pub fn probabilities(self, outputs: &[f32], legal: ActionSet, out: &mut [f32]) {
         match self {
             Self::RegretMatching(rule) => regret_matching(outputs, legal, rule, out),
+            Self::Greedy => greedy(outputs, legal, out),
             Self::Softmax => masked_softmax(outputs, legal, out),
         }
     }
@@ -106,8 +113,21 @@ impl NetworkStrategy {
         Ok(Self { rule: OutputRule::RegretMatching(rule), seats })
     }
 
-    pub(super) fn rule(&self) -> OutputRule {
+    /// The strategy by which each player's own of two networks is played.
+    pub fn of_seats(nets: [NetId; NUM_PLAYERS], rule: OutputRule) -> Self {
+        Self { rule, seats: nets.map(Archive::single) }
+    }
+
+    /// How outputs become probabilities.
+    pub fn rule(&self) -> OutputRule {
         self.rule
+    }
+
+    /// The networks of `seat`, one of which is drawn for each game, with their weights.
+    pub fn parts(&self, seat: Player) -> impl Iterator<Item = (NetId, f64)> {
+        let Archive { nets, cumulative } = &self.seats[seat];
+        let before = std::iter::once(&0.0).chain(cumulative);
+        nets.iter().zip(cumulative.iter().zip(before)).map(|(&net, (upto, before))| (net, upto - before))
     }
 
     /// The network for a game in `seat`.

@@ -17,6 +17,17 @@ pub enum MatchError {
         /// The number asked for.
         got: u32,
     },
+    /// A precision that no number of games can be computed from.
+    #[error(
+        "a precision is a half-width above 0 after a pilot of at least {} deals, not {half_width} after {pilot}",
+        super::Stein::LEAST_PILOT
+    )]
+    Precision {
+        /// The half-width asked for, in points.
+        half_width: f64,
+        /// Deals of the pilot.
+        pilot: u32,
+    },
     /// A strategy that samples from no network, or by weights that are no weights.
     #[error("player {seat} needs networks with positive, finite weights to sample from")]
     Archive {

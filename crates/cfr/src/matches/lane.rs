@@ -5,6 +5,7 @@
 use deepcfr_core::{Encoder, Game, InfosetKey, NUM_PLAYERS, NetId, Player, Purpose, Query, Stream, Turn};
 
 use super::contestant::OutputRule;
+use super::schedule::{Slot, Timetable};
 use super::{Contestant, GameOutcome, MatchError, MatchPlan, Pairing};
 use crate::regret::sample_action;
 
@@ -15,6 +16,7 @@ pub(super) struct Context<'a, G: Game, E> {
     pub(super) num_actions: usize,
     plan: &'a MatchPlan,
     pairings: &'a [Pairing<'a, G>],
+    timetable: Timetable,
 }
 
 impl<'a, G: Game, E> Context<'a, G, E> {
@@ -23,17 +25,14 @@ impl<'a, G: Game, E> Context<'a, G, E> {
         encoder: &'a E,
         plan: &'a MatchPlan,
         pairings: &'a [Pairing<'a, G>],
+        timetable: Timetable,
     ) -> Self {
-        Self { game, encoder, num_actions: game.spec().num_actions, plan, pairings }
+        Self { game, encoder, num_actions: game.spec().num_actions, plan, pairings, timetable }
     }
 
     /// The games of all pairings together.
     pub(super) fn num_games(&self) -> u64 {
-        self.pairings.len() as u64 * self.games_per_pairing()
-    }
-
-    fn games_per_pairing(&self) -> u64 {
-        2 * u64::from(self.plan.deals)
+        self.timetable.num_games()
     }
 }
 
@@ -80,9 +79,8 @@ impl<'a, G: Game> Seat<'a, G> {
 impl<'a, G: Game> Lane<'a, G> {
     /// Sets out on game `index`: pairing by pairing, deal by deal, the subject in seat 0 first.
     pub(super) fn begin<E>(context: &Context<'a, G, E>, index: u64) -> Self {
-        let (plan, game) = (context.plan, (index % context.games_per_pairing()) as u32);
-        let pairing = &context.pairings[(index / context.games_per_pairing()) as usize];
-        let (deal, subject_seat) = (game / 2, (game % 2) as Player);
+        let (plan, Slot { pairing, deal, subject_seat }) = (context.plan, context.timetable.slot(index));
+        let (pairing, game) = (&context.pairings[pairing], 2 * deal + subject_seat as u32);
         let stream = |seat: Player| {
             Stream::new(plan.seed, Purpose::EvaluationPlay, plan.evaluation, seat as u32, game)
         };
@@ -153,8 +151,12 @@ impl<'a, G: Game> Lane<'a, G> {
 
     fn outcome(&self, game: &G) -> GameOutcome {
         let utility = game.utility(&self.state);
+        let by_subject = |[first, second]: [f64; 2]| {
+            if self.subject_seat == 0 { [first, second] } else { [second, first] }
+        };
         GameOutcome {
             points: if self.subject_seat == 0 { utility } else { -utility },
+            scores: game.scores(&self.state).map(by_subject),
             plies: self.plies,
             truncated: game.truncated(&self.state),
         }

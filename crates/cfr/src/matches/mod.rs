@@ -15,19 +15,31 @@
 
 mod contestant;
 mod error;
+mod estimate;
 mod lane;
+mod rating;
+mod schedule;
 mod statistics;
+mod stopping;
+mod tournament;
 mod worker;
 
+use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 
 use deepcfr_core::{Encoder, Evaluator, Game};
 
 pub use contestant::{Bot, Contestant, NetworkStrategy, OutputRule, PolicyBot};
 pub use error::MatchError;
-pub use statistics::{GameOutcome, MatchResult, PairOutcome, wilson_interval};
+pub use estimate::{Estimate, wilson_interval};
+pub use rating::{Meeting, Rating, bradley_terry};
+pub use schedule::round_robin;
+pub use statistics::{Finished, GameOutcome, MatchResult, PairOutcome};
+pub use stopping::{ConfidenceSequence, Stein, Stopping};
+pub use tournament::{Settled, tournament};
 
 use lane::Context;
+use schedule::Timetable;
 
 /// What is played. `seed`, `evaluation` and `deals` decide the games; `lanes` only the speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +71,28 @@ pub struct MatchRecord {
     pub pairs: Vec<PairOutcome>,
 }
 
+impl MatchRecord {
+    /// The record of `pairs`.
+    ///
+    /// # Panics
+    /// If there is no pair.
+    pub fn of(pairs: Vec<PairOutcome>) -> Self {
+        Self { result: MatchResult::of(&pairs), pairs }
+    }
+}
+
+/// Sees matches go on. Called from the workers' threads.
+pub trait Watch: Sync {
+    /// So many more games are going to be played.
+    fn planned(&self, _games: u64) {}
+
+    /// A game has ended.
+    fn finished(&self) {}
+}
+
+/// Sees nothing.
+impl Watch for () {}
+
 /// Plays all pairings with one thread per evaluator and returns their records in the same order.
 /// One evaluator runs on the calling thread.
 ///
@@ -74,21 +108,54 @@ pub fn play<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     pairings: &[Pairing<'_, G>],
     workers: &mut [V],
 ) -> Result<Vec<MatchRecord>, MatchError> {
-    check(game, plan, workers.len())?;
-    let context = Context::new(game, encoder, plan, pairings);
+    if plan.deals == 0 {
+        return Err(MatchError::Deals { got: 0 });
+    }
+    let deals = vec![0..plan.deals; pairings.len()];
+    let played = play_deals(game, encoder, plan, pairings, &deals, workers, &())?;
+    Ok(played.into_iter().map(MatchRecord::of).collect())
+}
+
+/// [`play`], with deals `deals[i]` for pairing `i` in place of `plan.deals`; ranges may be empty. A deal
+/// is the same whichever call plays it.
+///
+/// # Errors
+/// As [`play`].
+///
+/// # Panics
+/// As [`play`], or if there is not one range for each pairing.
+pub fn play_deals<G: Game, E: Encoder<G>, V: Evaluator + Send>(
+    game: &G,
+    encoder: &E,
+    plan: &MatchPlan,
+    pairings: &[Pairing<'_, G>],
+    deals: &[Range<u32>],
+    workers: &mut [V],
+    watch: &dyn Watch,
+) -> Result<Vec<Vec<PairOutcome>>, MatchError> {
+    assert_eq!(pairings.len(), deals.len(), "one range of deals for each pairing");
+    check(game, plan, deals, workers.len())?;
+    let context = Context::new(game, encoder, plan, pairings, Timetable::new(deals));
+    watch.planned(context.num_games());
     let next = AtomicU64::new(0);
     let parts = match workers {
-        [evaluator] => vec![worker::run(&context, &next, evaluator, plan.lanes)?],
-        _ => run_threads(&context, &next, workers, plan.lanes)?,
+        [evaluator] => vec![worker::run(&context, &next, evaluator, plan.lanes, watch)?],
+        _ => run_threads(&context, &next, workers, plan.lanes, watch)?,
     };
     let mut games = vec![GameOutcome::default(); context.num_games() as usize];
     for (index, outcome) in parts.into_iter().flatten() {
         games[index as usize] = outcome;
     }
-    Ok(games.chunks_exact(2 * plan.deals as usize).map(record).collect())
+    let mut pairs = games.chunks_exact(2).map(|pair| PairOutcome { games: [pair[0], pair[1]] });
+    Ok(deals.iter().map(|range| pairs.by_ref().take(range.len()).collect()).collect())
 }
 
-fn check<G: Game>(game: &G, plan: &MatchPlan, workers: usize) -> Result<(), MatchError> {
+fn check<G: Game>(
+    game: &G,
+    plan: &MatchPlan,
+    deals: &[Range<u32>],
+    workers: usize,
+) -> Result<(), MatchError> {
     game.spec().check()?;
     if workers == 0 {
         return Err(MatchError::NoWorkers);
@@ -96,10 +163,10 @@ fn check<G: Game>(game: &G, plan: &MatchPlan, workers: usize) -> Result<(), Matc
     if plan.lanes == 0 {
         return Err(MatchError::NoLanes);
     }
-    if !(1..=MatchError::MAX_DEALS).contains(&plan.deals) {
-        return Err(MatchError::Deals { got: plan.deals });
+    match deals.iter().find(|range| range.end > MatchError::MAX_DEALS) {
+        Some(range) => Err(MatchError::Deals { got: range.end }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 fn run_threads<G: Game, E: Encoder<G>, V: Evaluator + Send>(
@@ -107,20 +174,16 @@ fn run_threads<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     next: &AtomicU64,
     workers: &mut [V],
     lanes: usize,
+    watch: &dyn Watch,
 ) -> Result<Vec<worker::Games>, MatchError> {
     let share = (context.num_games() as usize).div_ceil(workers.len()).max(1);
     let lanes = lanes.min(share);
     std::thread::scope(|scope| {
-        let spawn = |evaluator| scope.spawn(move || worker::run(context, next, evaluator, lanes));
+        let spawn = |evaluator| scope.spawn(move || worker::run(context, next, evaluator, lanes, watch));
         let threads: Vec<_> = workers.iter_mut().map(spawn).collect();
         let joined = threads
             .into_iter()
             .map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         joined.collect()
     })
-}
-
-fn record(games: &[GameOutcome]) -> MatchRecord {
-    let pairs: Vec<_> = games.chunks_exact(2).map(|pair| PairOutcome { games: [pair[0], pair[1]] }).collect();
-    MatchRecord { result: MatchResult::of(&pairs), pairs }
 }

@@ -2,18 +2,30 @@
 //!
 //! Not here: playing them.
 
-/// The 0.975 quantile of the standard normal distribution.
-const Z95: f64 = 1.959_963_984_540_054;
+use super::estimate::{Estimate, mean_and_variance, wilson_interval};
 
 /// One game, seen by the subject of the match.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct GameOutcome {
     /// The subject's utility, in points (in Lost Cities: own score minus the opponent's).
     pub points: f64,
+    /// The subject's own score and the opponent's, in games that have scores.
+    pub scores: Option<[f64; 2]>,
     /// Decisions of both players.
     pub plies: u32,
     /// Whether a cap on plies ended the game.
     pub truncated: bool,
+}
+
+impl GameOutcome {
+    /// 1 for a win, ½ for a tie, 0 for a loss.
+    pub fn win_share(&self) -> f64 {
+        match self.points {
+            points if points > 0.0 => 1.0,
+            points if points < 0.0 => 0.0,
+            _ => 0.5,
+        }
+    }
 }
 
 /// The two games of a deal.
@@ -27,6 +39,17 @@ impl PairOutcome {
     /// The subject's mean utility a game.
     pub fn score(&self) -> f64 {
         (self.games[0].points + self.games[1].points) / 2.0
+    }
+
+    /// The subject's wins over games, ties counting half: 0 to 1.
+    pub fn win_share(&self) -> f64 {
+        self.games.iter().map(GameOutcome::win_share).sum::<f64>() / 2.0
+    }
+
+    /// Means over the two games of the subject's own score and the opponent's.
+    fn own_scores(&self) -> Option<[f64; 2]> {
+        let [first, second] = [self.games[0].scores?, self.games[1].scores?];
+        Some([(first[0] + second[0]) / 2.0, (first[1] + second[1]) / 2.0])
     }
 }
 
@@ -54,12 +77,28 @@ pub struct MatchResult {
     pub win_rate_ci95: (f64, f64),
     /// Games that a cap on plies ended.
     pub truncated: u64,
+    /// The games that ended by the rules, where a cap ended others.
+    pub finished: Option<Finished>,
+    /// The subject's own score and the opponent's, in points a game, in games that have scores.
+    pub scores: Option<[Estimate; 2]>,
     /// Mean decisions a game, both players together.
     pub mean_plies: f64,
     /// How many times the variance of the mean is lower than with independent deals for both
     /// seatings: `((s₀² + s₁²)/4) / s²`, where `s₀²` and `s₁²` are the variances of points in seat 0
     /// and 1. 1 for equal variances without correlation; infinite where luck cancels altogether.
     pub variance_reduction: f64,
+}
+
+/// Games that no cap ended. Which games those are depends on how they went, so that mirrored deals
+/// no longer cancel luck: to be read beside the whole, not in its place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Finished {
+    /// How many.
+    pub games: u64,
+    /// The subject's wins over them.
+    pub win_rate: f64,
+    /// Mean points a game.
+    pub mean_difference: f64,
 }
 
 impl MatchResult {
@@ -74,6 +113,7 @@ impl MatchResult {
         let num_games = 2 * pairs.len() as u64;
         let wins = count(|game| game.points > 0.0);
         let losses = count(|game| game.points < 0.0);
+        let truncated = count(|game| game.truncated);
         let (mean, variance) = mean_and_variance(pairs.iter().map(PairOutcome::score));
         Self {
             deals: pairs.len() as u64,
@@ -81,14 +121,33 @@ impl MatchResult {
             ties: num_games - wins - losses,
             losses,
             mean_difference: mean,
-            ci95: Z95 * (variance / pairs.len() as f64).sqrt(),
+            ci95: Estimate::of_mean(mean, variance, pairs.len()).ci95,
             win_rate: wins as f64 / num_games as f64,
             win_rate_ci95: wilson_interval(wins, num_games),
-            truncated: count(|game| game.truncated),
+            truncated,
+            finished: (0 < truncated && truncated < num_games).then(|| Finished::of(pairs)),
+            scores: scores(pairs),
             mean_plies: games().map(|game| f64::from(game.plies)).sum::<f64>() / num_games as f64,
             variance_reduction: variance_reduction(pairs, variance),
         }
     }
+}
+
+impl Finished {
+    fn of(pairs: &[PairOutcome]) -> Self {
+        let finished = || pairs.iter().flat_map(|pair| &pair.games).filter(|game| !game.truncated);
+        let games = finished().count() as u64;
+        Self {
+            games,
+            win_rate: finished().filter(|game| game.points > 0.0).count() as f64 / games as f64,
+            mean_difference: finished().map(|game| game.points).sum::<f64>() / games as f64,
+        }
+    }
+}
+
+fn scores(pairs: &[PairOutcome]) -> Option<[Estimate; 2]> {
+    let scores: Vec<[f64; 2]> = pairs.iter().map(PairOutcome::own_scores).collect::<Option<_>>()?;
+    Some([0, 1].map(|side: usize| Estimate::of_values(scores.iter().map(|score| score[side]))))
 }
 
 fn variance_reduction(pairs: &[PairOutcome], pair_variance: f64) -> f64 {
@@ -98,52 +157,18 @@ fn variance_reduction(pairs: &[PairOutcome], pair_variance: f64) -> f64 {
     if same { 1.0 } else { independent / pair_variance }
 }
 
-/// Mean and unbiased sample variance, in two passes; the variance of one value is infinite.
-fn mean_and_variance(values: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.clone().sum::<f64>() / n;
-    let squares: f64 = values.map(|value| (value - mean).powi(2)).sum();
-    (mean, if n > 1.0 { squares / (n - 1.0) } else { f64::INFINITY })
-}
-
-/// The 95 % score interval of a proportion of `successes` among `trials` (Wilson 1927):
-/// `(p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n)`.
-///
-/// # Panics
-/// If there are no trials, or fewer than successes.
-pub fn wilson_interval(successes: u64, trials: u64) -> (f64, f64) {
-    assert!(trials > 0 && successes <= trials, "successes are among the trials");
-    let (n, z2) = (trials as f64, Z95 * Z95);
-    let p = successes as f64 / n;
-    let centre = p + z2 / (2.0 * n);
-    let spread = Z95 * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
-    let scale = 1.0 + z2 / n;
-    (((centre - spread) / scale).max(0.0), ((centre + spread) / scale).min(1.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn pair(first: f64, second: f64) -> PairOutcome {
-        let game = |points| GameOutcome { points, plies: 4, truncated: points > 2.0 };
+        let game = |points| GameOutcome {
+            points,
+            scores: Some([points + 7.0, 7.0]),
+            plies: 4,
+            truncated: points > 2.0,
+        };
         PairOutcome { games: [game(first), game(second)] }
-    }
-
-    /// The reference match table's intervals (reference data, 2026-11-30), to its three digits.
-    #[test]
-    fn wilson_agrees_with_the_reference_table() {
-        for (wins, low, high) in [
-            (498, 0.467, 0.529),
-            (2, 0.001, 0.007),
-            (0, 0.0, 0.004),
-            (171, 0.149, 0.196),
-            (711, 0.682, 0.738),
-        ] {
-            let (got_low, got_high) = wilson_interval(wins, 1000);
-            assert!((got_low - low).abs() < 5.1e-4 && (got_high - high).abs() < 5.1e-4, "{wins}");
-        }
-        assert_eq!(wilson_interval(5, 5).1, 1.0);
     }
 
     #[test]
@@ -153,7 +178,14 @@ mod tests {
         assert_eq!((result.truncated, result.mean_plies, result.win_rate), (1, 4.0, 0.5));
         // Pair scores 1, -1, 1.5: mean 0.5, sample variance (0.25 + 2.25 + 1)/2.
         assert!((result.mean_difference - 0.5).abs() < 1e-12);
-        assert!((result.ci95 - Z95 * (1.75f64 / 3.0).sqrt()).abs() < 1e-12);
+        assert!((result.ci95 - 1.959_963_984_540_054 * (1.75f64 / 3.0).sqrt()).abs() < 1e-12);
+        let scores = result.scores.unwrap();
+        assert!((scores[0].mean - 7.5).abs() < 1e-12 && (scores[0].ci95 - result.ci95).abs() < 1e-12);
+        assert_eq!(scores[1], Estimate { mean: 7.0, ci95: 0.0 });
+        // Without the one truncated game, which was won.
+        let finished = Finished { games: 5, win_rate: 0.4, mean_difference: 0.0 };
+        assert_eq!(result.finished, Some(finished));
+        assert_eq!([pair(3.0, -1.0), pair(0.0, -2.0)].map(|pair| pair.win_share()), [0.5, 0.25]);
         // Seat 0: 3, 0, 1 has variance 7/3; seat 1: -1, -2, 2 has variance 13/3.
         assert!((result.variance_reduction - (20.0 / 3.0 / 4.0) / 1.75).abs() < 1e-12);
     }

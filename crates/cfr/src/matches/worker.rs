@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use deepcfr_core::{Encoder, Evaluator, EvaluatorError, Game};
 
 use super::lane::{Context, Lane, Step};
-use super::{GameOutcome, MatchError};
+use super::{GameOutcome, MatchError, Watch};
 
 /// Finished games by number, in any order.
 pub(super) type Games = Vec<(u64, GameOutcome)>;
@@ -20,10 +20,12 @@ pub(super) fn run<G: Game, E: Encoder<G>, V: Evaluator>(
     next: &AtomicU64,
     evaluator: &mut V,
     lanes: usize,
+    watch: &dyn Watch,
 ) -> Result<Games, MatchError> {
     let mut worker = Worker {
         context,
         next,
+        watch,
         lanes: Vec::new(),
         outstanding: 0,
         probabilities: vec![0.0; context.num_actions],
@@ -44,6 +46,7 @@ pub(super) fn run<G: Game, E: Encoder<G>, V: Evaluator>(
 struct Worker<'c, 'a, G: Game, E> {
     context: &'c Context<'a, G, E>,
     next: &'c AtomicU64,
+    watch: &'c dyn Watch,
     lanes: Vec<Lane<'a, G>>,
     /// Rows submitted and not yet answered.
     outstanding: usize,
@@ -78,7 +81,10 @@ impl<'a, G: Game, E: Encoder<G>> Worker<'_, 'a, G, E> {
                     self.outstanding += 1;
                     return Ok(evaluator.submit(lane, net, &self.lanes[lane].query(self.context))?);
                 }
-                Step::Finished(outcome) => self.games.push((self.lanes[lane].index, outcome)),
+                Step::Finished(outcome) => {
+                    self.games.push((self.lanes[lane].index, outcome));
+                    self.watch.finished();
+                }
             }
             match self.next_game() {
                 Some(game) => self.lanes[lane] = game,

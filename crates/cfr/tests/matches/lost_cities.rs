@@ -5,6 +5,9 @@ use deepcfr_cfr::matches::{Bot, Contestant, MatchResult, Pairing, play};
 use deepcfr_cfr::traversal::evaluators::ConstantEvaluator;
 use deepcfr_core::{Action, Stream};
 use deepcfr_games::lost_cities::{self, LostCities, Rules, Slots, SlotsEncoder, State};
+use serde_json::Value;
+
+const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/lost_cities/match_table.json");
 
 type Game = LostCities<Slots>;
 
@@ -16,10 +19,8 @@ impl Bot<Game> for Rule {
     }
 }
 
-const RANDOM: Rule = Rule(lost_cities::Bot::Random);
 const DISCARD: Rule = Rule(lost_cities::Bot::DiscardOnly);
 const BALANCED: Rule = Rule(lost_cities::Bot::HeuristicBalanced);
-const NOISY: Rule = Rule(lost_cities::Bot::HeuristicNoisy);
 
 fn results(pairs: &[(&Rule, &Rule)], deals: u32) -> Vec<MatchResult> {
     let game = Game::new(Rules::classic()).unwrap();
@@ -34,26 +35,45 @@ fn results(pairs: &[(&Rule, &Rule)], deals: u32) -> Vec<MatchResult> {
     records.into_iter().map(|record| record.result).collect()
 }
 
+/// Every bot against every bot and itself: 2,000 games a pairing on our own decks.
 #[test]
-fn bots_score_what_the_reference_table_says() {
-    // Subject, opponent; mean points, half-width of its 95 % interval, win rate, mean plies.
-    let table = [
-        (&RANDOM, &RANDOM, 0.98, 2.00f64, 0.498, 284.0),
-        (&RANDOM, &DISCARD, -57.55, 1.50, 0.002, 142.0),
-        (&RANDOM, &BALANCED, -105.34, 2.41, 0.0, 169.0),
-        (&DISCARD, &NOISY, -23.32, 1.79, 0.171, 151.0),
-    ];
-    let pairs: Vec<_> = table.iter().map(|row| (row.0, row.1)).collect();
-    for (result, row) in results(&pairs, 400).iter().zip(&table) {
-        let &(_, _, points, ci95, win_rate, plies) = row;
-        // Two samples of the same size: 4 standard errors of their difference.
-        let error = (result.ci95.powi(2) + ci95.powi(2)).sqrt() / 1.96;
-        assert!((result.mean_difference - points).abs() < 4.0 * error, "{points}: {result:?}");
-        let spread = (win_rate * (1.0 - win_rate) / 400.0f64).sqrt().max(0.003);
-        assert!((result.win_rate - win_rate).abs() < 4.0 * spread, "{win_rate}: {result:?}");
-        assert!((result.mean_plies / plies - 1.0f64).abs() < 0.08, "{plies}: {result:?}");
-        assert_eq!((result.deals, result.truncated), (400, 0));
+fn the_round_robin_of_all_bots_agrees_with_the_reference_table() {
+    let text = std::fs::read_to_string(TABLE).unwrap();
+    let table: Value = serde_json::from_str(&text).unwrap();
+    let rows = table["pairs"].as_array().unwrap();
+    let rule = |name: &Value| Rule(name.as_str().unwrap().parse().unwrap());
+    let bots: Vec<_> = rows.iter().map(|row| [rule(&row["a"]), rule(&row["b"])]).collect();
+    let pairs: Vec<_> = bots.iter().map(|[a, b]| (a, b)).collect();
+    assert_eq!(pairs.len(), 21);
+    let mut within = 0;
+    for (result, row) in results(&pairs, 1000).iter().zip(rows) {
+        let number = |value: &Value| value.as_f64().unwrap();
+        let mean = |key: &str| (number(&row[key][0]), number(&row[key][1]));
+        let [a, b] = result.scores.unwrap();
+        let figures = [
+            ((result.mean_difference, result.ci95), mean("difference")),
+            ((a.mean, a.ci95), mean("a_score")),
+            ((b.mean, b.ci95), mean("b_score")),
+        ];
+        // Intervals of the table are rounded, and 0 between deterministic equals.
+        let apart = figures.map(|((ours, ours95), (theirs, theirs95))| {
+            (ours - theirs).abs() / (ours95.hypot(theirs95) + 0.06)
+        });
+        // In intervals of the difference: 2 are 3.9 standard errors.
+        assert!(apart.iter().all(|&apart| apart < 2.0), "{apart:?}: {row} {result:?}");
+        within += apart.iter().filter(|&&apart| apart < 1.0).count();
+        let (wins, games) = (number(&row["wins"]), number(&table["games"]));
+        let (low, high) = result.win_rate_ci95;
+        let theirs = [0, 1].map(|end: usize| number(&row["win_rate_ci95"][end]));
+        assert!(low < theirs[1] + 0.02 && theirs[0] - 0.02 < high, "{wins}/{games}: {result:?}");
+        // The cap on plies is the same; how often it is reached is a proportion of 1,000 there, of 2,000 here.
+        let endless = number(&row["endless"]);
+        let spread = (endless * (1.0 - endless) / 500.0).sqrt();
+        let ours = result.truncated as f64 / 2000.0;
+        assert!((ours - endless).abs() <= 4.0 * spread, "{endless}: {result:?}");
     }
+    // 95 of 100 are expected; decks are common to all pairings, so misses come together.
+    assert!(within >= 54, "{within} of 63 figures within the intervals of their differences");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The commands, a module each.
 
 pub(crate) mod advise;
+pub(crate) mod arena;
 pub(crate) mod bench;
 pub(crate) mod config;
 pub(crate) mod eval;

@@ -1,5 +1,6 @@
 //! The real command: exit codes, messages, files.
 
+mod arena;
 mod bad_input;
 mod killed;
 mod runs;

@@ -176,6 +176,10 @@ impl<A: ActionSpace> Game for LostCities<A> {
         self.layout.nth_of_deck(state.deck(), rank) as Action
     }
 
+    fn scores(&self, state: &State) -> Option<[f64; NUM_PLAYERS]> {
+        Some([0, 1].map(|player| f64::from(self.layout.total(state, player))))
+    }
+
     fn truncated(&self, state: &State) -> bool {
         state.phase == Phase::Capped
     }

@@ -189,6 +189,13 @@ pub struct EvaluationSection {
     pub deals: u32,
     /// Names of rule-based opponents, valid for the game once validated.
     pub opponents: Vec<String>,
+    /// Iterations between evaluations by the extended set, a multiple of `every`; `None` for never.
+    #[serde(with = "zero")]
+    pub extended_every: Option<u32>,
+    /// Deals of a match of the extended set.
+    pub extended_deals: u32,
+    /// Opponents of the extended set.
+    pub extended_opponents: Vec<String>,
     /// Strategies to evaluate.
     pub policies: Vec<EvaluatedPolicy>,
 }

@@ -288,6 +288,14 @@ fn combinations_that_make_no_sense_are_refused() {
             "evaluation.opponents | lost_cities has no opponent \"heuristic-balance\"; did you mean \"heuristic-balanced\"?",
         ),
         (&["checkpoint.keep=15"], "checkpoint.keep | give a multiple of checkpoint.every, or 0"),
+        (
+            &["evaluation.extended_every=15"],
+            "evaluation.extended_every | give a multiple of evaluation.every, or 0",
+        ),
+        (
+            &["evaluation.extended_opponents=[\"threshold\"]"],
+            "evaluation.extended_opponents | leduc has no opponent \"threshold\"; it has random, always-call",
+        ),
     ] {
         assert_eq!(problems(sets), [problem]);
     }

@@ -56,6 +56,7 @@ impl Check<'_> {
         self.within("average.archive_capacity", config.average.archive_capacity, 1..=1_000_000);
         self.within("evaluation.every", config.evaluation.every, 1..=u32::MAX);
         self.within("evaluation.deals", config.evaluation.deals, 0..=10_000_000);
+        self.within("evaluation.extended_deals", config.evaluation.extended_deals, 1..=10_000_000);
         self.within("checkpoint.every", config.checkpoint.every, 1..=u32::MAX);
     }
 
@@ -114,7 +115,10 @@ impl Check<'_> {
         self.steps(config);
         self.lanes(config);
         self.policies(config);
-        self.opponents(config);
+        self.opponents(config, "evaluation.opponents", &config.evaluation.opponents);
+        self.opponents(config, "evaluation.extended_opponents", &config.evaluation.extended_opponents);
+        let rollout = std::slice::from_ref(&config.traversal.rollout_policy);
+        self.opponents(config, "traversal.rollout_policy", rollout);
         let training = &config.training;
         let explores = config.traversal.epsilon > 0.0 || config.traversal.sampling == Sampling::Rollout;
         self.require("traversal.epsilon", explores, "give a number above 0 and at most 1");
@@ -134,6 +138,9 @@ impl Check<'_> {
         self.require("traversal.baseline", scored, remedy);
         let kept = config.checkpoint.keep.is_none_or(|keep| keep.is_multiple_of(config.checkpoint.every));
         self.require("checkpoint.keep", kept, "give a multiple of checkpoint.every, or 0");
+        let evaluation = &config.evaluation;
+        let extended = evaluation.extended_every.is_none_or(|every| every.is_multiple_of(evaluation.every));
+        self.require("evaluation.extended_every", extended, "give a multiple of evaluation.every, or 0");
     }
 
     fn steps(&mut self, config: &RunConfig) {
@@ -180,12 +187,10 @@ impl Check<'_> {
         self.unlike("evaluation.policies", &config.evaluation.policies);
     }
 
-    fn opponents(&mut self, config: &RunConfig) {
+    fn opponents(&mut self, config: &RunConfig, key: &str, named: &[String]) {
         let game = config.game.name();
         let known = opponents(&config.game);
-        let asked = config.evaluation.opponents.iter().map(|opponent| ("evaluation.opponents", opponent));
-        let rollout = ("traversal.rollout_policy", &config.traversal.rollout_policy);
-        for (key, opponent) in asked.chain([rollout]) {
+        for opponent in named {
             let remedy = match suggest::nearest(opponent, known.iter().copied()) {
                 Some(nearest) => {
                     format!("{game} has no opponent \"{opponent}\"; did you mean \"{nearest}\"?")
@@ -194,7 +199,7 @@ impl Check<'_> {
             };
             self.require(key, known.contains(&opponent.as_str()), &remedy);
         }
-        self.unlike("evaluation.opponents", &config.evaluation.opponents);
+        self.unlike(key, named);
     }
 
     fn unlike<T: PartialEq>(&mut self, key: &str, list: &[T]) {

@@ -16,6 +16,9 @@ pub struct EvaluationMetrics {
     pub tabular: Option<TabularMetrics>,
     /// Matches, one per strategy and opponent.
     pub matches: Vec<MatchMetrics>,
+    /// Those of the extended set, where its turn was.
+    #[serde(default)]
+    pub extended: Vec<MatchMetrics>,
 }
 
 impl EvaluationMetrics {
@@ -91,6 +94,15 @@ pub struct MatchMetrics {
     pub truncated: u64,
     /// Mean number of player decisions a game.
     pub mean_plies: f64,
+    /// How many times lower the variance of `mean_difference` is than with independent deals; not
+    /// finite where luck cancels altogether.
+    #[serde(with = "super::finite_or_null", default = "unknown")]
+    pub variance_reduction: f64,
+}
+
+/// What lines have that were written before a figure was.
+const fn unknown() -> f64 {
+    f64::NAN
 }
 
 impl MatchMetrics {

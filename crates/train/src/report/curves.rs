@@ -123,9 +123,10 @@ fn add_exact(
 }
 
 fn add_matches(series: &mut Vec<Series>, evaluation: &EvaluationMetrics, x: f64) {
-    for result in &evaluation.matches {
+    let sets = [(&evaluation.matches, ""), (&evaluation.extended, ", extended")];
+    for (result, set) in sets.into_iter().flat_map(|(matches, set)| matches.iter().map(move |m| (m, set))) {
         let point = Point { x, y: result.mean_difference, half_width: result.ci95 };
-        push(series, format!("{} vs {}", result.policy, result.opponent), false, point);
+        push(series, format!("{} vs {}{set}", result.policy, result.opponent), false, point);
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod batches;
 mod curves;
+mod heat_map;
 mod plot;
 mod summary;
 
@@ -16,6 +17,7 @@ use crate::run_folder::RunFolder;
 
 pub(crate) use curves::{Chart, Point, Series};
 use curves::{Cost, Measure};
+pub(crate) use heat_map::{Cell, HeatMap};
 
 const SUMMARY: &str = "summary.md";
 const PHASES_PLOT: &str = "phases.svg";
@@ -111,6 +113,16 @@ fn write(folder: &Path, name: &str, contents: &str) -> Result<PathBuf, ReportErr
 /// If it cannot be drawn or written.
 pub(crate) fn write_chart(folder: &Path, name: &str, chart: &Chart) -> Result<(), ReportError> {
     let svg = plot::draw_curves(chart).map_err(plot_error(name))?;
+    write(folder, name, &svg)?;
+    Ok(())
+}
+
+/// Draws `map` into the file `name` of `folder`, atomically.
+///
+/// # Errors
+/// If it cannot be drawn or written.
+pub(crate) fn write_heat_map(folder: &Path, name: &str, map: &HeatMap) -> Result<(), ReportError> {
+    let svg = heat_map::draw(map).map_err(plot_error(name))?;
     write(folder, name, &svg)?;
     Ok(())
 }

@@ -20,7 +20,7 @@ const LEGEND_WIDTH: u32 = 270;
 /// Pixels drawn and left out along a baseline's curve.
 const DASH: u32 = 7;
 const GAP: u32 = 5;
-const FONT: &str = "sans-serif";
+pub(super) const FONT: &str = "sans-serif";
 /// Okabe and Ito's colours, told apart by colour-blind eyes; yellow left out on white.
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),

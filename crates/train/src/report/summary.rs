@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::{ReportTitle, total_phases};
 use crate::machine::MachineInfo;
-use crate::metrics::{EvaluationMetrics, IterationMetrics};
+use crate::metrics::{EvaluationMetrics, IterationMetrics, MatchMetrics};
 
 /// The summary of a run whose plots stand beside it under the names `plots`.
 pub(super) fn render(
@@ -32,6 +32,7 @@ pub(super) fn render(
         Some((line, evaluation)) => text.push_str(&evaluation_tables(line, evaluation)),
         None => text.push_str("\nNo iteration was evaluated.\n"),
     }
+    text.push_str(&extended_table(lines));
     text.push_str(&phase_table(lines));
     text.push_str(&super::batches::section(lines));
     for plot in plots {
@@ -90,9 +91,18 @@ fn evaluation_tables(line: &IterationMetrics, evaluation: &EvaluationMetrics) ->
         text.push_str(&exact_table(evaluation));
     }
     if !evaluation.matches.is_empty() {
-        text.push_str(&match_table(evaluation));
+        text.push_str(&match_table(&evaluation.matches));
     }
     text
+}
+
+/// The extended set has its turn seldom: its last result may be older than the light set's.
+fn extended_table(lines: &[IterationMetrics]) -> String {
+    let played = |line: &IterationMetrics| Some((line.iteration, line.evaluation.as_ref()?.extended.clone()));
+    let last = lines.iter().rev().filter_map(played).find(|(_, matches)| !matches.is_empty());
+    last.map_or_else(String::new, |(iteration, matches)| {
+        format!("\n## Extended set after iteration {iteration}\n{}", match_table(&matches))
+    })
 }
 
 fn exact_table(evaluation: &EvaluationMetrics) -> String {
@@ -133,17 +143,18 @@ fn exact_table(evaluation: &EvaluationMetrics) -> String {
     text
 }
 
-fn match_table(evaluation: &EvaluationMetrics) -> String {
+fn match_table(matches: &[MatchMetrics]) -> String {
     let mut text = String::from(
-        "\nMatches over mirrored deals (each played twice, seats swapped); 95 % intervals.\n\n\
-         | strategy | opponent | deals | win / tie / loss | win rate | points a game | truncated | plies |\n\
-         |---|---|---:|---:|---:|---:|---:|---:|\n",
+        "\nMatches over mirrored deals (each played twice, seats swapped); 95 % intervals; mirroring: how many times \
+         lower the variance is for it.\n\n\
+         | strategy | opponent | deals | win / tie / loss | win rate | points a game | truncated | plies | mirroring |\n\
+         |---|---|---:|---:|---:|---:|---:|---:|---:|\n",
     );
-    for result in &evaluation.matches {
+    for result in matches {
         let [low, high] = result.win_rate_ci95;
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {} / {} / {} | {:.3} [{low:.3}, {high:.3}] | {:+.2} ± {:.2} | {} | {:.0} |",
+            "| {} | {} | {} | {} / {} / {} | {:.3} [{low:.3}, {high:.3}] | {:+.2} ± {:.2} | {} | {:.0} | {} |",
             result.policy,
             result.opponent,
             result.deals,
@@ -155,9 +166,14 @@ fn match_table(evaluation: &EvaluationMetrics) -> String {
             result.ci95,
             result.truncated,
             result.mean_plies,
+            factor(result.variance_reduction),
         );
     }
     text
+}
+
+fn factor(value: f64) -> String {
+    if value.is_finite() { format!("{value:.2}") } else { "–".to_owned() }
 }
 
 fn phase_table(lines: &[IterationMetrics]) -> String {

@@ -48,6 +48,7 @@ fn match_result(opponent: &str, mean_difference: f64) -> MatchMetrics {
         win_rate_ci95: [0.848, 0.889],
         truncated: 3,
         mean_plies: 150.0,
+        variance_reduction: 1.5,
     }
 }
 
@@ -92,7 +93,7 @@ fn leduc() -> Vec<IterationMetrics> {
             exact("SD-CFR average", 1.9e5 / nodes.sqrt()),
         ],
         tabular: Some(tabular(nodes as u64, 1e5 / nodes.sqrt())),
-        matches: Vec::new(),
+        ..EvaluationMetrics::default()
     })
 }
 

@@ -206,3 +206,33 @@ fn an_iteration_ended_by_its_node_budget_says_so() {
     assert!(cut.metrics.iter().all(|line| line.iteration_cut && line.traversals < 600), "{cut:?}");
     assert!(run("kuhn", &sets[1..]).metrics.iter().all(|line| !line.iteration_cut));
 }
+
+/// The extended set has its own turn, deals and opponents, and takes no part in training.
+#[test]
+fn the_extended_set_is_played_when_its_turn_is() {
+    let base = run("kuhn", &["evaluation.every=1", "evaluation.deals=10", "run.iterations=3"]);
+    let extended = run(
+        "kuhn",
+        &[
+            "evaluation.every=1",
+            "evaluation.deals=10",
+            "run.iterations=3",
+            "evaluation.extended_every=2",
+            "evaluation.extended_deals=25",
+            "evaluation.extended_opponents=[\"random\", \"always-call\"]",
+        ],
+    );
+    let evaluations: Vec<_> =
+        extended.metrics.iter().map(|line| line.evaluation.as_ref().expect("every iteration is")).collect();
+    assert!(
+        evaluations[0].extended.is_empty()
+            && base.metrics[1].evaluation.as_ref().unwrap().extended.is_empty()
+    );
+    let [random, call, ..] = evaluations[1].extended.as_slice() else { panic!("{:?}", evaluations[1]) };
+    assert_eq!((random.opponent.as_str(), call.opponent.as_str()), ("random", "always-call"));
+    assert!(evaluations[1].extended.iter().all(|game| game.deals == 25 && game.variance_reduction > 0.0));
+    assert_eq!(evaluations[1].extended.len(), 2 * evaluations[1].matches.len());
+    assert_eq!(extended.memories, base.memories);
+    let light = |learned: &Learned| learned.metrics[1].evaluation.as_ref().unwrap().matches.clone();
+    assert_eq!(light(&extended), light(&base));
+}
