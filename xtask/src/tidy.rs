@@ -14,8 +14,18 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deepcfr-cfr", &["deepcfr-core"]),
     ("deepcfr-serve", &["deepcfr-core"]),
     ("deepcfr-nn", &["deepcfr-core"]),
-    ("deepcfr-train", &["deepcfr-core", "deepcfr-games", "deepcfr-cfr", "deepcfr-serve", "deepcfr-nn"]),
-    ("deepcfr-levers", &["deepcfr-core", "deepcfr-train"]),
+    ("deepcfr-levers", &["deepcfr-core"]),
+    (
+        "deepcfr-train",
+        &[
+            "deepcfr-core",
+            "deepcfr-games",
+            "deepcfr-cfr",
+            "deepcfr-serve",
+            "deepcfr-nn",
+            "deepcfr-levers",
+        ],
+    ),
     ("deepcfr-cli", &["deepcfr-train", "deepcfr-levers"]),
 ];
 

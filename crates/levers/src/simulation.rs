@@ -107,11 +107,12 @@ impl Truth {
                 memory_bytes: Some(8 << 30),
                 accelerator: None,
             },
-            build: Build { commit: None, config_hash: "0".to_owned(), seed: u64::from(trial) + 1 },
+            build: Build { commit: None, config_hash: "0".to_owned(), config: None, seed: u64::from(trial) + 1 },
             workload: self.workload(),
             iterations,
             calls: vec![forward, step],
             ceilings: None,
+            ceilings_of_all_threads: None,
             utilisation: None,
             effects: Vec::new(),
         }
@@ -166,6 +167,7 @@ impl Truth {
                 advantage_steps: 700.0,
                 strategy_steps: 500.0,
                 memory_per_player: true,
+                strategy_with_evaluation: false,
             },
             evaluation: EvaluationLoad {
                 every_iterations: EVERY as u32,
@@ -175,6 +177,7 @@ impl Truth {
                 parallel: 1,
                 matches: 4,
                 games_share: 1.0,
+                follows_scheduler: false,
             },
             memory: MemoryLoad {
                 rows_per_iteration: 40_000.0,

@@ -191,7 +191,7 @@ impl Effect {
         let load = &situation.workload.traversal;
         let lanes = if load.scheduler.interleaves() { load.lanes } else { FIRST_LANES };
         match self {
-            Self::Schedule(scheduler) => vec![Change::Schedule(scheduler, f64::from(lanes))],
+            Self::Schedule(scheduler) => schedule(situation, scheduler, f64::from(lanes)),
             Self::MoreLanes => {
                 let lanes = load.lanes * MORE_LANES;
                 let rows = f64::from(load.max_batch.max(lanes));
@@ -253,6 +253,20 @@ impl Effect {
             _ => None,
         }
     }
+}
+
+/// Another scheduler, with what follows from it for evaluation.
+fn schedule(situation: &Situation, scheduler: Scheduler, lanes: f64) -> Vec<Change> {
+    let (traversal, evaluation) = (&situation.workload.traversal, &situation.workload.evaluation);
+    let mut changes = vec![Change::Schedule(scheduler, lanes)];
+    let batched = scheduler.interleaves();
+    if evaluation.follows_scheduler
+        && evaluation.rows_per_game.is_some()
+        && batched != traversal.scheduler.interleaves()
+    {
+        changes.push(Change::EvaluationBatch(if batched { EVALUATION_ROWS } else { 1.0 }));
+    }
+    changes
 }
 
 /// A model size of the grid that the predecessor left open.

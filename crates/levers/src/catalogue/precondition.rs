@@ -199,6 +199,9 @@ impl Precondition {
                     }
                 },
             ),
+            Self::SmallEvaluationBatch if evaluation.games == 0 => {
+                decide(false, "evaluation plays no games")
+            }
             Self::SmallEvaluationBatch => decide(
                 evaluation.batch_rows < BATCHED_EVALUATION_ROWS,
                 format!("{:.0} rows a call in evaluation", evaluation.batch_rows),

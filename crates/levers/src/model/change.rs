@@ -91,7 +91,7 @@ impl World {
                 self.costs.batch_assembly_seconds *= factor;
             }
             Change::Rows(factor) => self.rows(factor),
-            Change::EvaluationEvery(every) => self.costs.evaluation.every = every,
+            Change::EvaluationEvery(every) => self.evaluation_every(every),
             Change::EvaluationGames(games) => self.evaluation_games(games),
             Change::EvaluationBatch(rows) => self.evaluation_batch(rows)?,
             Change::EvaluationParallel(matches) => self.evaluation_parallel(matches),
@@ -248,6 +248,13 @@ impl World {
         self.costs.traversal.rows *= factor;
         self.costs.memory_seconds *= factor;
         self.traversals_per_barrier *= factor;
+    }
+
+    fn evaluation_every(&mut self, every: f64) {
+        let before = std::mem::replace(&mut self.costs.evaluation.every, every);
+        if self.strategy_with_evaluation && before.is_finite() {
+            self.costs.strategy.seconds *= before / every;
+        }
     }
 
     fn evaluation_games(&mut self, games: f64) {

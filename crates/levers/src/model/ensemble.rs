@@ -14,7 +14,7 @@ use crate::fit::{CallCost, Fit, FitError, NetworkShape};
 use crate::law::Scheduler;
 use crate::profile::{
     Call, CallTimings, IterationSample, PhaseSeconds, Profile, ProfileError, Quantity, Variant,
-    evaluation_seconds_each,
+    evaluation_seconds_each, weights,
 };
 use crate::statistics::{Estimate, Use, bootstrap_factor, resample, stream};
 
@@ -38,6 +38,8 @@ pub struct World {
     pub networks: f64,
     /// Traversals between two barriers.
     pub traversals_per_barrier: f64,
+    /// Whether the average-strategy network is fitted in evaluated iterations only.
+    pub strategy_with_evaluation: bool,
     /// Calls that were timed at other shapes.
     pub(super) other_shapes: BTreeMap<NetworkShape, CallBook>,
     ratios: Vec<(Quantity, f64)>,
@@ -53,6 +55,7 @@ impl World {
             network,
             networks,
             traversals_per_barrier,
+            strategy_with_evaluation: false,
             other_shapes: BTreeMap::new(),
             ratios: Vec::new(),
         }
@@ -212,6 +215,7 @@ fn world(
         network: workload.network,
         networks: workload.traversal.networks_per_sweep.ceil(),
         traversals_per_barrier: f64::from(workload.traversal.traversals_per_player),
+        strategy_with_evaluation: workload.training.strategy_with_evaluation,
         other_shapes: other_shapes(profile, fits, step, index),
         ratios: ratios(profile, index),
     }
@@ -292,7 +296,8 @@ impl Mean {
         let mut stream = stream(profile.build.seed, Use::Iterations, index);
         let chosen = resample(&mut stream, iterations.len(), iterations.len());
         let drawn: Vec<IterationSample> = chosen.into_iter().map(|place| iterations[place]).collect();
-        let (best, drawn) = (figures(iterations), figures(&drawn));
+        let every = profile.workload.evaluation.every_iterations;
+        let (best, drawn) = (figures(iterations, every), figures(&drawn, every));
         let factor = bootstrap_factor(iterations.len());
         // On a logarithmic scale, so that no figure turns negative.
         let stretch = |best: f64, drawn: f64| {
@@ -317,10 +322,14 @@ impl Mean {
     }
 }
 
-/// Means over `samples`: eight phases, rows, calls, forward seconds, seconds of an evaluation.
-fn figures(samples: &[IterationSample]) -> Vec<f64> {
-    let count = samples.len() as f64;
-    let average = |figure: &dyn Fn(&IterationSample) -> f64| samples.iter().map(figure).sum::<f64>() / count;
+/// Means over `samples` as a run that evaluates every `every` iterations has them: eight phases, rows,
+/// calls, forward seconds, seconds of an evaluation.
+fn figures(samples: &[IterationSample], every: u32) -> Vec<f64> {
+    let (count, weights) = (samples.len() as f64, weights(samples, every));
+    let average = |figure: &dyn Fn(&IterationSample) -> f64| {
+        let weighed = samples.iter().zip(&weights).map(|(sample, weight)| weight * figure(sample));
+        weighed.sum::<f64>() / count
+    };
     let phases = (0..8).map(|place| average(&|sample| sample.phases.as_array()[place]));
     let mut figures: Vec<f64> = phases.collect();
     figures.push(average(&|sample| sample.rows as f64));

@@ -13,11 +13,11 @@
 //! |---|---|
 //! | `schema` | 1 |
 //! | `machine` | name, processor, logical cores, memory bytes, accelerator |
-//! | `build` | commit, hash of the configuration, seed |
+//! | `build` | commit, hash and text of the configuration, seed |
 //! | `workload` | `game`, `network` (shape), `traversal`, `training`, `evaluation`, `memory` |
 //! | `iterations` | one entry a measured iteration: exclusive phase seconds, rows, calls, forward seconds |
 //! | `calls` | timed forward passes and training steps by engine, variant, device and network shape |
-//! | `ceilings` | measured FLOP/s and bytes/s of the device |
+//! | `ceilings`, `ceilings_of_all_threads` | measured FLOP/s and bytes/s of one thread, of all |
 //! | `utilisation` | busy shares of workers and device |
 //! | `effects` | ratios measured elsewhere that levers need (memory bytes, insertion seconds) |
 //!
@@ -30,7 +30,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use phases::{IterationSample, PhaseSeconds};
+pub use phases::{IterationSample, PhaseSeconds, average_iterations};
+pub(crate) use phases::weights;
 pub use workload::{
     Device, EvaluationLoad, MemoryLoad, TrainingLoad, TraversalLoad, Workload, evaluation_seconds_each,
 };
@@ -56,9 +57,12 @@ pub struct Profile {
     pub iterations: Vec<IterationSample>,
     /// Timed calls of networks.
     pub calls: Vec<CallTimings>,
-    /// What the device can do at most.
+    /// What one thread of the device can do at most: the engines of a CPU compute a call on one.
     #[serde(default)]
     pub ceilings: Option<Ceilings>,
+    /// What all threads can do at once.
+    #[serde(default)]
+    pub ceilings_of_all_threads: Option<Ceilings>,
     /// How busy workers and device were.
     #[serde(default)]
     pub utilisation: Option<Utilisation>,
@@ -95,6 +99,9 @@ pub struct Build {
     pub commit: Option<String>,
     /// Hash of the resolved configuration.
     pub config_hash: String,
+    /// The resolved configuration, TOML, so that levers can be tried from the profile alone.
+    #[serde(default)]
+    pub config: Option<String>,
     /// Seed of the run, and of all resampling from this profile.
     pub seed: u64,
 }

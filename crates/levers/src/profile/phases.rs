@@ -112,3 +112,71 @@ impl IterationSample {
         Ok(())
     }
 }
+
+/// What each of `samples` counts for in an average iteration of a run that evaluates every
+/// `every_iterations` (0: never): a shortened run evaluates more often, and what goes with evaluation
+/// (a policy network that is fitted only then) must not count more often than in the run itself.
+pub(crate) fn weights(samples: &[IterationSample], every_iterations: u32) -> Vec<f64> {
+    let (all, evaluated) = (samples.len(), samples.iter().filter(|sample| sample.evaluated).count());
+    if every_iterations == 0 || evaluated == 0 || evaluated == all {
+        return vec![1.0; all];
+    }
+    let share = 1.0 / f64::from(every_iterations);
+    let weight = |sample: &IterationSample| {
+        let (share, count) =
+            if sample.evaluated { (share, evaluated) } else { (1.0 - share, all - evaluated) };
+        share * all as f64 / count as f64
+    };
+    samples.iter().map(weight).collect()
+}
+
+/// Seconds of average iterations of a run that evaluates every `every_iterations`, one figure a sample
+/// that was not evaluated, or a sample where all were. Their mean is the run's average iteration.
+pub fn average_iterations(samples: &[IterationSample], every_iterations: u32) -> Vec<f64> {
+    let seconds = |evaluated: bool| -> Vec<f64> {
+        let these = samples.iter().filter(|sample| sample.evaluated == evaluated);
+        these.map(|sample| sample.phases.sum()).collect()
+    };
+    let (with, without) = (seconds(true), seconds(false));
+    if with.is_empty() || without.is_empty() || every_iterations == 0 {
+        return if without.is_empty() { with } else { without };
+    }
+    let share = 1.0 / f64::from(every_iterations);
+    let evaluated = crate::statistics::mean(&with);
+    without.iter().map(|seconds| (1.0 - share) * seconds + share * evaluated).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples() -> Vec<IterationSample> {
+        let one = |iteration: u32| {
+            let evaluated = iteration.is_multiple_of(3);
+            let phases = PhaseSeconds {
+                traversal_seconds: 1.0,
+                strategy_training_seconds: if evaluated { 2.0 } else { 0.0 },
+                evaluation_seconds: if evaluated { 8.0 } else { 0.0 },
+                ..PhaseSeconds::default()
+            };
+            let forward_thread_seconds = 0.5;
+            IterationSample { iteration, phases, evaluated, nodes: 1, rows: 1, calls: 1, forward_thread_seconds }
+        };
+        (1..=6).map(one).collect()
+    }
+
+    #[test]
+    fn a_run_that_evaluates_less_often_than_its_shortened_form_is_weighed_so() {
+        let samples = samples();
+        let weights = weights(&samples, 10);
+        assert!((weights.iter().sum::<f64>() - 6.0).abs() < 1e-12);
+        let mean: f64 = samples.iter().zip(&weights).map(|(s, w)| w * s.phases.sum() / 6.0).sum();
+        // One second always, ten more every tenth iteration.
+        assert!((mean - 2.0).abs() < 1e-12, "{mean}");
+        let averages = average_iterations(&samples, 10);
+        assert!(averages.len() == 4 && averages.iter().all(|seconds| (seconds - 2.0).abs() < 1e-12));
+        assert_eq!(average_iterations(&samples[..2], 10), [1.0, 1.0]);
+        assert_eq!(average_iterations(&samples[2..3], 10), [11.0]);
+        assert_eq!(super::weights(&samples, 0), [1.0; 6]);
+    }
+}

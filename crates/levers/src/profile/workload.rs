@@ -78,6 +78,9 @@ pub struct TrainingLoad {
     pub strategy_steps: f64,
     /// Whether each player has its own advantage memory.
     pub memory_per_player: bool,
+    /// Whether the average-strategy network is fitted in evaluated iterations only.
+    #[serde(default)]
+    pub strategy_with_evaluation: bool,
 }
 
 /// What an evaluation does.
@@ -100,6 +103,10 @@ pub struct EvaluationLoad {
     /// The share of an evaluation's time that its games take (the rest is exact evaluation, which
     /// neither grows with games nor asks networks one row at a time).
     pub games_share: f64,
+    /// Whether its games are answered under the scheduler of traversals: one row a call where that has
+    /// one lane a worker.
+    #[serde(default)]
+    pub follows_scheduler: bool,
 }
 
 /// What the sample memories hold.
