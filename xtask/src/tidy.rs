@@ -17,14 +17,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deepcfr-levers", &["deepcfr-core"]),
     (
         "deepcfr-train",
-        &[
-            "deepcfr-core",
-            "deepcfr-games",
-            "deepcfr-cfr",
-            "deepcfr-serve",
-            "deepcfr-nn",
-            "deepcfr-levers",
-        ],
+        &["deepcfr-core", "deepcfr-games", "deepcfr-cfr", "deepcfr-serve", "deepcfr-nn", "deepcfr-levers"],
     ),
     ("deepcfr-cli", &["deepcfr-train", "deepcfr-levers"]),
 ];

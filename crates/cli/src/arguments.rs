@@ -39,7 +39,10 @@ pub(crate) enum Command {
     /// Measure parts of the system on this machine.
     #[command(subcommand)]
     Bench(BenchCommand),
-    /// Say which optimisations are worth doing now, from a measured profile.
+    /// Measure where the time of a configuration goes on this machine: phases, calls of networks, ceilings.
+    #[command(after_help = presets_help())]
+    Profile(ProfileArguments),
+    /// Say which optimisations are worth doing now, from a measured profile; or try one.
     Advise(AdviseArguments),
     /// Show what a run did and which checkpoints it has.
     Inspect(InspectArguments),
@@ -88,13 +91,42 @@ pub(crate) struct EvalArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct AdviseArguments {
-    /// The profile, a JSON file of the form that the documentation of `deepcfr-levers` gives
+    /// The profile, a JSON file that `deepcfr profile` wrote [default: the newest in `runs`]
     #[arg(long, value_name = "FILE")]
-    pub(crate) profile: PathBuf,
+    pub(crate) profile: Option<PathBuf>,
     /// Ask about another configuration, for example
     /// --what-if network.hidden_size=1024,evaluation.every=5
     #[arg(long, value_name = "KEY=VALUE,...")]
     pub(crate) what_if: Option<String>,
+    /// Try a lever: write its projection down, run the profile's configuration without and with it in
+    /// turns (A B A B), and write the outcome down. Names: `deepcfr advise` lists them
+    #[arg(long, value_name = "LEVER", conflicts_with = "what_if")]
+    pub(crate) verify: Option<String>,
+    /// With --verify: pairs of turns
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "verify")]
+    pub(crate) turns: usize,
+    /// With --verify: counted iterations of a turn [default: as many as take some seconds]
+    #[arg(long, value_name = "N", requires = "verify")]
+    pub(crate) iterations: Option<u32>,
+    /// The ledger of projections and outcomes [default: runs/levers.jsonl]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ledger: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProfileArguments {
+    #[command(flatten)]
+    pub(crate) source: ConfigSource,
+    /// Fewer iterations and timings: wider intervals in a fraction of the time
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Time networks of these sizes too, for example 1024x6 (hidden size x hidden layers)
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    pub(crate) sizes: Vec<String>,
+    /// A new file (*.json) for the profile alone, or a new folder for it and its plots
+    /// [default: runs/<date>-profile-<name>]
+    #[arg(long, value_name = "FILE|FOLDER")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,6 +8,7 @@ use deepcfr_train::TrainError;
 use deepcfr_train::checkpoint::CheckpointError;
 use deepcfr_train::config::ConfigError;
 use deepcfr_train::metrics::MetricsError;
+use deepcfr_train::profile::ProfilingError;
 use deepcfr_train::run_folder::RunFolderError;
 use deepcfr_train::solve::SolveError;
 
@@ -50,4 +51,4 @@ macro_rules! through_train_error {
     };
 }
 
-through_train_error!(RunFolderError, CheckpointError, MetricsError, SolveError);
+through_train_error!(RunFolderError, CheckpointError, MetricsError, SolveError, ProfilingError);

@@ -107,7 +107,12 @@ impl Truth {
                 memory_bytes: Some(8 << 30),
                 accelerator: None,
             },
-            build: Build { commit: None, config_hash: "0".to_owned(), config: None, seed: u64::from(trial) + 1 },
+            build: Build {
+                commit: None,
+                config_hash: "0".to_owned(),
+                config: None,
+                seed: u64::from(trial) + 1,
+            },
             workload: self.workload(),
             iterations,
             calls: vec![forward, step],

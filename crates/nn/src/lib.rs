@@ -8,6 +8,7 @@ mod codec;
 mod learner;
 mod native;
 mod network;
+mod peak;
 mod pool;
 mod shape;
 
@@ -15,3 +16,4 @@ pub use burn_model::BurnFactory;
 pub use codec::{WeightsError, decode_weights, encode_weights};
 pub use learner::{Initialisation, LearnerConfig, Loss, MlpLearner, OptimizerKind, StepRule, Weighting};
 pub use native::NativeFactory;
+pub use peak::multiply_adds;

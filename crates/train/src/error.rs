@@ -10,6 +10,7 @@ use crate::arena::ArenaError;
 use crate::checkpoint::CheckpointError;
 use crate::memory_plan::MemoryError;
 use crate::metrics::MetricsError;
+use crate::profile::ProfilingError;
 use crate::report::ReportError;
 use crate::run_folder::RunFolderError;
 use crate::solve::SolveError;
@@ -44,6 +45,9 @@ pub enum TrainError {
     /// The report.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// A profile, or a lever that was tried.
+    #[error(transparent)]
+    Profiling(#[from] ProfilingError),
     /// A tabular solution.
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -96,6 +100,7 @@ impl TrainError {
             Self::Folder(error) => !matches!(error, RunFolderError::Io { .. }),
             Self::Solve(error) => error.is_bad_input(),
             Self::Arena(error) => error.is_bad_input(),
+            Self::Profiling(error) => error.is_bad_input(),
             Self::Checkpoint(error) => !matches!(error, CheckpointError::Io { .. }),
             _ => false,
         }

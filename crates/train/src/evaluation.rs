@@ -12,7 +12,7 @@ use crate::collect::all_negative;
 use crate::config::{EvaluatedPolicy, NashConv, RunConfig};
 use crate::error::TrainError;
 use crate::inference::Inference;
-use crate::metrics::{EvaluationMetrics, ExactMetrics, MatchMetrics};
+use crate::metrics::{EvaluationMetrics, ExactMetrics, MatchMetrics, PlayMetrics};
 use crate::networks::{NUM_NETS, factory};
 use crate::registry::Setup;
 use crate::trainer::{State, Tabulated};
@@ -68,10 +68,11 @@ pub(crate) fn evaluate<G: Game, E: Encoder<G>>(
     }
     let iteration = subject.state.iteration;
     let light = Set { evaluation: iteration, deals: evaluation.deals, opponents: &evaluation.opponents };
-    metrics.matches = subject.play(&light)?;
+    (metrics.matches, metrics.play) = subject.play(&light)?;
     if extended {
         let (deals, opponents) = (evaluation.extended_deals, evaluation.extended_opponents.as_slice());
-        metrics.extended = subject.play(&Set { evaluation: iteration | EXTENDED, deals, opponents })?;
+        let set = Set { evaluation: iteration | EXTENDED, deals, opponents };
+        metrics.extended = subject.play(&set)?.0;
     }
     metrics.seconds = begin.elapsed().as_secs_f64();
     Ok(metrics)
@@ -111,10 +112,11 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         Ok(Some(strategy))
     }
 
-    /// Every strategy against every opponent of `set`, all pairings at once.
-    fn play(&self, set: &Set<'_>) -> Result<Vec<MatchMetrics>, TrainError> {
+    /// Every strategy against every opponent of `set`, all pairings at once, and what it cost.
+    fn play(&self, set: &Set<'_>) -> Result<(Vec<MatchMetrics>, Option<PlayMetrics>), TrainError> {
+        let begin = Instant::now();
         if set.deals == 0 || set.opponents.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), None));
         }
         let strategies = self.strategies()?;
         let opponents = self.opponents(set.opponents)?;
@@ -128,7 +130,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
             }
         }
         if pairings.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), None));
         }
         let plan = MatchPlan {
             seed: self.config.run.seed,
@@ -137,10 +139,14 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
             lanes: if self.config.traversal.scheduler.is_one_lane() { 1 } else { LANES },
         };
         let (game, encoder) = (&self.setup.game, &self.setup.encoder);
-        let records = self
-            .inference()?
-            .with_workers(|workers| matches::play(game, encoder, &plan, &pairings, workers))?;
-        Ok(names.iter().zip(&records).map(|(&names, record)| match_metrics(names, record)).collect())
+        let mut inference = self.inference()?;
+        let records =
+            inference.with_workers(|workers| matches::play(game, encoder, &plan, &pairings, workers))?;
+        let asked = inference.take_metrics(plan.lanes);
+        let seconds = begin.elapsed().as_secs_f64();
+        let cost = PlayMetrics { seconds, rows: asked.rows, batches: asked.batches };
+        let metrics = names.iter().zip(&records).map(|(&names, record)| match_metrics(names, record));
+        Ok((metrics.collect(), Some(cost)))
     }
 
     /// The strategies to be played, with networks numbered as [`Subject::inference`] loads them.

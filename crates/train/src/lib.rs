@@ -10,6 +10,7 @@ pub mod checkpoint;
 pub mod config;
 pub mod machine;
 pub mod metrics;
+pub mod profile;
 pub mod report;
 pub mod respond;
 pub mod run_folder;

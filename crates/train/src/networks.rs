@@ -91,7 +91,16 @@ impl Networks {
 
 /// The inference engine that the configuration names, for `num_nets` networks.
 pub(crate) fn factory(config: &RunConfig, shape: SampleShape, num_nets: usize) -> Box<dyn ModelFactory> {
-    match config.inference.engine {
+    factory_of(config.inference.engine, shape, num_nets)
+}
+
+/// The same of any engine.
+pub(crate) fn factory_of(
+    engine: config::Engine,
+    shape: SampleShape,
+    num_nets: usize,
+) -> Box<dyn ModelFactory> {
+    match engine {
         config::Engine::Native => {
             Box::new(NativeFactory::new(shape.num_features, shape.num_actions, num_nets))
         }

@@ -119,6 +119,11 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         self.small.as_mut().map(|small| &mut small.exact)
     }
 
+    /// Infosets of the game where it is laid out as a tree, and whether traversals run on that.
+    pub(crate) fn laid_out(&self) -> Option<(usize, bool)> {
+        self.small.as_ref().map(|small| (small.game.tree.num_infosets(), small.traversed))
+    }
+
     /// Books time to a phase from now on; returns the phase before.
     pub(crate) fn switch(&mut self, phase: Phase) -> Phase {
         self.clock.switch(phase)

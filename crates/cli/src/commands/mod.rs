@@ -8,12 +8,14 @@ pub(crate) mod eval;
 pub(crate) mod exploit;
 pub(crate) mod games;
 pub(crate) mod inspect;
+pub(crate) mod profile;
 pub(crate) mod solve;
 pub(crate) mod train;
 
 use std::path::PathBuf;
 
 use deepcfr_train::config::{Base, ConfigError, RunConfig, resolve};
+use deepcfr_train::profile::Progress;
 use deepcfr_train::run_folder::{RunFolder, RunReference};
 
 use crate::error::CommandError;
@@ -35,4 +37,13 @@ fn config_of(run: &RunReference, assignments: &[String]) -> Result<RunConfig, Co
     let config = resolve(&base, assignments, None)?;
     config.check_resumes(&started)?;
     Ok(config)
+}
+
+/// Says on standard error what a measurement is doing.
+struct Steps;
+
+impl Progress for Steps {
+    fn say(&mut self, what: &str) {
+        eprintln!("{what}");
+    }
 }

@@ -199,13 +199,14 @@ impl Precondition {
                     }
                 },
             ),
-            Self::SmallEvaluationBatch if evaluation.games == 0 => {
-                decide(false, "evaluation plays no games")
-            }
+            Self::SmallEvaluationBatch if evaluation.games == 0 => decide(false, "evaluation plays no games"),
             Self::SmallEvaluationBatch => decide(
                 evaluation.batch_rows < BATCHED_EVALUATION_ROWS,
                 format!("{:.0} rows a call in evaluation", evaluation.batch_rows),
             ),
+            Self::SerialMatches if evaluation.follows_scheduler => {
+                decide(false, "all matches are played at once, by all workers")
+            }
             Self::SerialMatches => {
                 let possible = evaluation.matches.min(situation.profile.machine.logical_cores);
                 let words = format!("{} of {possible} possible matches side by side", evaluation.parallel);

@@ -157,6 +157,9 @@ impl World {
             traversal.contention *= factor;
         }
         traversal.flight.workers = workers;
+        if self.evaluation_by_workers {
+            self.evaluation_parallel(workers);
+        }
         self.miss(Kind::Capacity);
     }
 

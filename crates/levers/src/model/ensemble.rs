@@ -40,6 +40,8 @@ pub struct World {
     pub traversals_per_barrier: f64,
     /// Whether the average-strategy network is fitted in evaluated iterations only.
     pub strategy_with_evaluation: bool,
+    /// Whether evaluation is played by the workers of traversals.
+    pub evaluation_by_workers: bool,
     /// Calls that were timed at other shapes.
     pub(super) other_shapes: BTreeMap<NetworkShape, CallBook>,
     ratios: Vec<(Quantity, f64)>,
@@ -56,6 +58,7 @@ impl World {
             networks,
             traversals_per_barrier,
             strategy_with_evaluation: false,
+            evaluation_by_workers: false,
             other_shapes: BTreeMap::new(),
             ratios: Vec::new(),
         }
@@ -216,6 +219,7 @@ fn world(
         networks: workload.traversal.networks_per_sweep.ceil(),
         traversals_per_barrier: f64::from(workload.traversal.traversals_per_player),
         strategy_with_evaluation: workload.training.strategy_with_evaluation,
+        evaluation_by_workers: workload.evaluation.follows_scheduler,
         other_shapes: other_shapes(profile, fits, step, index),
         ratios: ratios(profile, index),
     }

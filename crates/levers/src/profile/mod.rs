@@ -30,8 +30,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use phases::{IterationSample, PhaseSeconds, average_iterations};
 pub(crate) use phases::weights;
+pub use phases::{IterationSample, PhaseSeconds, average_iterations};
 pub use workload::{
     Device, EvaluationLoad, MemoryLoad, TrainingLoad, TraversalLoad, Workload, evaluation_seconds_each,
 };

@@ -160,7 +160,15 @@ mod tests {
                 ..PhaseSeconds::default()
             };
             let forward_thread_seconds = 0.5;
-            IterationSample { iteration, phases, evaluated, nodes: 1, rows: 1, calls: 1, forward_thread_seconds }
+            IterationSample {
+                iteration,
+                phases,
+                evaluated,
+                nodes: 1,
+                rows: 1,
+                calls: 1,
+                forward_thread_seconds,
+            }
         };
         (1..=6).map(one).collect()
     }

@@ -103,8 +103,8 @@ pub struct EvaluationLoad {
     /// The share of an evaluation's time that its games take (the rest is exact evaluation, which
     /// neither grows with games nor asks networks one row at a time).
     pub games_share: f64,
-    /// Whether its games are answered under the scheduler of traversals: one row a call where that has
-    /// one lane a worker.
+    /// Whether its games are played by the workers of traversals, under their scheduler: one row a call
+    /// where that has one lane a worker.
     #[serde(default)]
     pub follows_scheduler: bool,
 }

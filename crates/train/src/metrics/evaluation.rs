@@ -19,6 +19,21 @@ pub struct EvaluationMetrics {
     /// Those of the extended set, where its turn was.
     #[serde(default)]
     pub extended: Vec<MatchMetrics>,
+    /// What the matches of the first set cost, where there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub play: Option<PlayMetrics>,
+}
+
+/// What an evaluation's matches cost. How rows fall into calls depends on workers and lanes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayMetrics {
+    /// Seconds of all matches together.
+    pub seconds: f64,
+    /// Rows that networks answered.
+    pub rows: u64,
+    /// Forward passes.
+    pub batches: u64,
 }
 
 impl EvaluationMetrics {
@@ -26,7 +41,7 @@ impl EvaluationMetrics {
     #[must_use]
     pub fn without_times(&self) -> Self {
         let tabular = self.tabular.as_ref().map(|tabular| TabularMetrics { seconds: 0.0, ..tabular.clone() });
-        Self { seconds: 0.0, tabular, ..self.clone() }
+        Self { seconds: 0.0, tabular, play: None, ..self.clone() }
     }
 }
 

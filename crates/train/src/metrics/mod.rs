@@ -12,7 +12,7 @@ use deepcfr_core::FitReport;
 use serde::{Deserialize, Serialize};
 
 pub use batches::{BatchMetrics, Closes};
-pub use evaluation::{EvaluationMetrics, ExactMetrics, MatchMetrics, TabularMetrics};
+pub use evaluation::{EvaluationMetrics, ExactMetrics, MatchMetrics, PlayMetrics, TabularMetrics};
 pub use file::{MetricsError, MetricsWriter, read_metrics};
 pub use phases::{Phase, PhaseClock, PhaseSeconds};
 

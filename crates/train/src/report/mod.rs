@@ -127,6 +127,16 @@ pub(crate) fn write_heat_map(folder: &Path, name: &str, map: &HeatMap) -> Result
     Ok(())
 }
 
+/// Draws phases as bars into the file `name` of `folder`, atomically.
+///
+/// # Errors
+/// If it cannot be drawn or written.
+pub(crate) fn write_phases(folder: &Path, name: &str, phases: &PhaseSeconds) -> Result<(), ReportError> {
+    let svg = plot::draw_phases(phases).map_err(plot_error(name))?;
+    write(folder, name, &svg)?;
+    Ok(())
+}
+
 fn plot_error(name: &str) -> impl FnOnce(plot::DrawError) -> ReportError + '_ {
     move |error| ReportError::Plot { file: name.to_owned(), reason: error.to_string() }
 }

@@ -1,0 +1,153 @@
+//! A shortened but real run: the trainer's own iterations with evaluations and checkpoints close
+//! enough together that both are seen.
+//!
+//! Not here: the report of a run, and what its figures say.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use deepcfr_core::{Encoder, Game};
+use deepcfr_levers::profile::{IterationSample, PhaseSeconds};
+
+use crate::checkpoint::{CheckpointStore, Keep};
+use crate::config::RunConfig;
+use crate::error::TrainError;
+use crate::metrics::{IterationMetrics, Phase};
+use crate::profile::error::ProfilingError;
+use crate::trainer::Trainer;
+
+/// A shortened run evaluates and saves at least this often.
+const EVERY: u32 = 3;
+
+/// How long a shortened run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Length {
+    /// Iterations that are run but not counted: the first has no networks to ask.
+    pub warm_up: u32,
+    /// Counted iterations at least.
+    pub least: u32,
+    /// Counted iterations at most.
+    pub most: u32,
+    /// Seconds after which no iteration beyond the least is begun.
+    pub seconds: f64,
+}
+
+impl Length {
+    /// Exactly so many counted iterations after one of warm-up.
+    pub const fn exactly(iterations: u32) -> Self {
+        Self { warm_up: 1, least: iterations, most: iterations, seconds: f64::INFINITY }
+    }
+}
+
+/// Hears what is going on.
+pub trait Progress {
+    /// Something begins.
+    fn say(&mut self, what: &str);
+}
+
+/// What a measurement is watched through: who hears of it, and who may end it.
+pub(crate) struct Watch<'a> {
+    pub(crate) progress: &'a mut dyn Progress,
+    pub(crate) stop: &'a AtomicBool,
+}
+
+impl Watch<'_> {
+    pub(crate) fn say(&mut self, what: &str) {
+        self.progress.say(what);
+    }
+
+    /// # Errors
+    /// [`ProfilingError::Interrupted`] if somebody wants to stop.
+    pub(crate) fn check(&self) -> Result<(), TrainError> {
+        if self.stop.load(Ordering::Relaxed) { Err(ProfilingError::Interrupted.into()) } else { Ok(()) }
+    }
+}
+
+/// What a shortened run did.
+pub(crate) struct ShortRun {
+    /// Counted iterations.
+    pub(crate) lines: Vec<IterationMetrics>,
+    /// The share of its checkpoints that the whole run has.
+    checkpoint_share: f64,
+}
+
+/// `config` as a shortened run has it: only what decides when something is done differs.
+pub(super) fn shortened(config: &RunConfig, length: Length) -> RunConfig {
+    let mut short = config.clone();
+    short.run.iterations = length.warm_up + length.most;
+    short.evaluation.every = short.evaluation.every.min(EVERY);
+    short.checkpoint.every = short.checkpoint.every.min(EVERY);
+    short.checkpoint.keep = None;
+    short
+}
+
+/// Runs a trainer of `config` [`shortened`]. Checkpoints go to `folder`.
+pub(super) fn run<G: Game, E: Encoder<G>>(
+    trainer: &mut Trainer<G, E>,
+    config: &RunConfig,
+    length: Length,
+    folder: &Path,
+    watch: &mut Watch<'_>,
+) -> Result<ShortRun, TrainError> {
+    let store = CheckpointStore::open(&folder.join("checkpoints"), Keep { every: 0 })?;
+    let every = trainer.config.checkpoint.every;
+    let (mut lines, begin) = (Vec::new(), Instant::now());
+    for iteration in 1..=length.warm_up + length.most {
+        watch.check()?;
+        let metrics = trainer.iterate()?;
+        if iteration > length.warm_up {
+            lines.push(metrics);
+        }
+        if iteration.is_multiple_of(every) {
+            save(trainer, &store)?;
+        }
+        // Evaluations come every few iterations; stop behind one.
+        let evaluated = lines.last().is_some_and(|line: &IterationMetrics| line.evaluation.is_some());
+        let enough = lines.len() as u32 >= length.least && evaluated;
+        if enough && begin.elapsed().as_secs_f64() > length.seconds {
+            break;
+        }
+    }
+    Ok(ShortRun { lines, checkpoint_share: f64::from(every) / f64::from(config.checkpoint.every) })
+}
+
+fn save<G: Game, E: Encoder<G>>(
+    trainer: &mut Trainer<G, E>,
+    store: &CheckpointStore,
+) -> Result<(), TrainError> {
+    trainer.switch(Phase::Checkpoint);
+    let header = trainer.header();
+    store.write(&header, |writer| trainer.save(writer))?;
+    trainer.switch(Phase::Other);
+    Ok(())
+}
+
+impl ShortRun {
+    /// The counted iterations, with checkpoints as often as the whole run has them.
+    pub(super) fn samples(&self) -> Vec<IterationSample> {
+        self.lines.iter().map(|line| sample(line, self.checkpoint_share)).collect()
+    }
+}
+
+fn sample(line: &IterationMetrics, checkpoint_share: f64) -> IterationSample {
+    let phases = &line.phases;
+    IterationSample {
+        iteration: line.iteration,
+        phases: PhaseSeconds {
+            traversal_seconds: phases.traversal,
+            memory_seconds: phases.memory,
+            batch_assembly_seconds: phases.batch_assembly,
+            advantage_training_seconds: phases.advantage_training,
+            strategy_training_seconds: phases.strategy_training,
+            evaluation_seconds: phases.evaluation,
+            checkpoint_seconds: phases.checkpoint * checkpoint_share,
+            other_seconds: phases.other,
+        },
+        evaluated: line.evaluation.is_some(),
+        nodes: line.nodes,
+        rows: line.batches.rows,
+        calls: line.batches.batches,
+        forward_thread_seconds: line.batches.forward_seconds,
+    }
+}
