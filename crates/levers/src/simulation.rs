@@ -172,6 +172,7 @@ impl Truth {
                 advantage_steps: 700.0,
                 strategy_steps: 500.0,
                 memory_per_player: true,
+                distinct_rows: None,
                 strategy_with_evaluation: false,
             },
             evaluation: EvaluationLoad {

@@ -81,7 +81,7 @@ fn differences(now: &[Advice], then: &[Advice]) -> Vec<(LeverId, String, String)
 
 pub(super) fn growth(situation: &Situation) -> Vec<Growth> {
     let (ensemble, batch) = (situation.ensemble, situation.batch());
-    let step_batch = f64::from(situation.workload.training.batch);
+    let step_batch = situation.workload.training.rows_of_a_step();
     let forward = ensemble.forward.as_ref().map(|_| (Call::Forward, batch));
     let step = ensemble.step.as_ref().map(|_| (Call::TrainingStep, step_batch));
     [forward, step].into_iter().flatten().map(|(call, rows)| growth_of(situation, call, rows)).collect()

@@ -218,7 +218,8 @@ impl Effect {
             }
             Self::LargerTrainingBatch => {
                 let batch = f64::from(situation.workload.training.batch);
-                vec![Change::TrainingBatch(2.0 * batch), Change::TrainingSteps(0.5)]
+                let rows = situation.workload.training.rows_of(2.0 * batch);
+                vec![Change::TrainingBatch(rows), Change::TrainingSteps(0.5)]
             }
         }
     }

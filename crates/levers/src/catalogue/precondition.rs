@@ -257,7 +257,7 @@ impl Situation<'_> {
     /// Dispatch shares of forward pass and training step at their present batches, where timed.
     fn dispatch_shares(&self) -> [Option<(&'static str, f64, f64)>; 2] {
         let costs = &self.ensemble.worlds[0].costs;
-        let (batch, step_batch) = (self.batch(), f64::from(self.workload.training.batch));
+        let (batch, step_batch) = (self.batch(), self.workload.training.rows_of_a_step());
         let share = |name, rows: f64, timed: bool, which: fn(&crate::model::Costs) -> f64| {
             timed.then(|| (name, rows, self.ensemble.estimate(which).value))
         };
@@ -305,6 +305,12 @@ impl Situation<'_> {
     }
 
     fn step_dispatch_counts(&self) -> Check {
+        let training = &self.workload.training;
+        if let Some(distinct) = training.distinct_rows.filter(|rows| *rows <= f64::from(training.batch)) {
+            let words =
+                format!("a batch of {} holds all {distinct:.0} distinct rows already", training.batch);
+            return decide(false, words);
+        }
         let [_, step] = self.dispatch_shares();
         let Some((_, rows, share)) = step else { return Check::Unknown { measure: TIME_STEPS } };
         let words = format!("training step of {rows:.0} rows {:.0} % dispatch", 100.0 * share);

@@ -206,7 +206,7 @@ fn world(
         step_otherwise: match step {
             Some(step) => {
                 let engine = &step.timings.engine;
-                let batch = f64::from(workload.training.batch);
+                let batch = workload.training.rows_of_a_step();
                 otherwise(fits, Call::TrainingStep, workload.network, engine, index, batch)
             }
             None => BTreeMap::new(),
@@ -344,7 +344,7 @@ fn figures(samples: &[IterationSample], every: u32) -> Vec<f64> {
 }
 
 fn costs(profile: &Profile, mean: &Mean, calls: CallBook, prior: &Prior) -> Costs {
-    let training = TrainingCosts { seconds: 0.0, batch: f64::from(profile.workload.training.batch) };
+    let training = TrainingCosts { seconds: 0.0, batch: profile.workload.training.rows_of_a_step() };
     let phases = mean.phases;
     Costs {
         traversal: traversal(profile, mean, calls.forward.as_ref(), prior),

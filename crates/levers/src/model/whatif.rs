@@ -207,7 +207,7 @@ fn changed(key: Key, value: Value, load: &mut Workload) -> Change {
         }
         Key::BatchSize => {
             load.training.batch = count;
-            Change::TrainingBatch(number)
+            Change::TrainingBatch(load.training.rows_of(number))
         }
         Key::Steps => {
             load.training.advantage_steps *= number;

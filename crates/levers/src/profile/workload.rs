@@ -78,6 +78,9 @@ pub struct TrainingLoad {
     pub strategy_steps: f64,
     /// Whether each player has its own advantage memory.
     pub memory_per_player: bool,
+    /// Distinct rows of a fit, where equal ones are merged: a step computes no more.
+    #[serde(default)]
+    pub distinct_rows: Option<f64>,
     /// Whether the average-strategy network is fitted in evaluated iterations only.
     #[serde(default)]
     pub strategy_with_evaluation: bool,
@@ -121,6 +124,18 @@ pub struct MemoryLoad {
     pub capacity_rows: u64,
     /// Whether samples are stored in the compact form.
     pub compact: bool,
+}
+
+impl TrainingLoad {
+    /// Rows that a step computes.
+    pub fn rows_of_a_step(&self) -> f64 {
+        self.rows_of(f64::from(self.batch))
+    }
+
+    /// Rows that a step of `batch` samples computes.
+    pub fn rows_of(&self, batch: f64) -> f64 {
+        batch.min(self.distinct_rows.unwrap_or(f64::INFINITY))
+    }
 }
 
 impl MemoryLoad {

@@ -56,7 +56,7 @@ pub(super) fn levers(advisory: &Advisory) -> Table {
     let mut table = Table::new(&["lever", "speed-up of an iteration", "verdict", "state"]);
     for advice in &advisory.advice {
         table.push([
-            advice.lever.lever().title.to_owned(),
+            advice.lever.to_string(),
             speed_up(advice),
             short(&advice.verdict),
             advice.state.to_string(),
@@ -93,7 +93,7 @@ fn reasons(advisory: &Advisory) -> String {
             Verdict::Experiment => lever.what.to_owned(),
             other => other.to_string(),
         };
-        text += &format!("  {}: {reason}\n", lever.title);
+        text += &format!("  {} ({}): {reason}\n", lever.id, lever.title);
         if !matches!(advice.verdict, Verdict::Recommended | Verdict::Experiment) {
             text += &format!("      look again {}\n", lever.trigger);
         }
@@ -114,7 +114,7 @@ fn met(advice: &Advice) -> String {
 fn pairs(advisory: &Advisory) -> Table {
     let mut table = Table::new(&["first", "then", "speed-up of an iteration", "verdict"]);
     for pair in &advisory.pairs {
-        let [first, second] = pair.levers.map(|lever| lever.lever().title.to_owned());
+        let [first, second] = pair.levers.map(|lever| lever.to_string());
         let verdict = match (pair.recommended, pair.projection.calibrated.low > 1.0) {
             (true, _) => "recommended",
             (false, true) if pair.levers.iter().any(|lever| lever.lever().goal == Goal::Quality) => {

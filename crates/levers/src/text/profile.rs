@@ -36,6 +36,10 @@ pub struct ProfileReport {
     #[serde(skip)]
     ceilings: Option<Ceilings>,
     #[serde(skip)]
+    ceilings_of_all_threads: Option<Ceilings>,
+    #[serde(skip)]
+    threads: u32,
+    #[serde(skip)]
     utilisation: Option<String>,
 }
 
@@ -81,6 +85,8 @@ impl ProfileReport {
             in_flight: law(profile),
             heading: heading(profile),
             ceilings: profile.ceilings,
+            ceilings_of_all_threads: profile.ceilings_of_all_threads,
+            threads: profile.machine.logical_cores,
             utilisation: utilisation(profile),
         })
     }
@@ -102,6 +108,9 @@ impl ProfileReport {
             text += "n½ = a/b: the batch at which half of a call is dispatch. Below a third of it a call is\n\
                      dispatch-bound (more rows are nearly free), above three times it kernel-bound.\n";
             text += &format!("\nMeasured against fitted\n{}", self.points().text());
+            if let (Some(one), Some(all)) = (&self.ceilings, &self.ceilings_of_all_threads) {
+                text += &ceilings(one, all, self.threads);
+            }
         }
         text += "\nHow large batches can get (rows in flight / networks)\n";
         self.in_flight.iter().for_each(|(scheduler, words)| text += &format!("  {scheduler:<20}{words}\n"));
@@ -180,7 +189,7 @@ impl CallReport {
         })?;
         let own = match call {
             Call::Forward => batch,
-            Call::TrainingStep => f64::from(profile.workload.training.batch),
+            Call::TrainingStep => profile.workload.training.rows_of_a_step(),
         };
         let reached = fit.medians.iter().map(|&(rows, seconds)| match call {
             Call::Forward => Achieved::forward(&network, rows, seconds),
@@ -242,9 +251,11 @@ fn law(profile: &Profile) -> Vec<(Scheduler, String)> {
 
 fn heading(profile: &Profile) -> String {
     let (machine, load) = (&profile.machine, &profile.workload);
-    let cpu = machine.cpu.as_deref().unwrap_or("unknown processor");
+    // A machine that is called by its processor need not be told twice.
+    let cpu = machine.cpu.as_deref().filter(|cpu| !machine.name.contains(*cpu));
+    let cpu = cpu.map_or_else(String::new, |cpu| format!(" ({cpu})"));
     format!(
-        "Profile of {} on {} ({cpu}, {} cores): network {} with {} parameters, scheduler {}, {} workers",
+        "Profile of {} on {}{cpu} with {} cores: network {} with {} parameters, scheduler {}, {} workers",
         load.game,
         machine.name,
         machine.logical_cores,
@@ -265,4 +276,19 @@ fn utilisation(profile: &Profile) -> Option<String> {
         100.0 * utilisation.worker_busy_share,
         utilisation.samples
     ))
+}
+
+/// What one thread and all of them can do, and what a share above 100 % means.
+fn ceilings(one: &Ceilings, all: &Ceilings, threads: u32) -> String {
+    let both = |ceilings: &Ceilings| {
+        let flops = rate(ceilings.flops_per_second, "FLOP/s");
+        format!("{flops} and {} to and from memory", rate(ceilings.bytes_per_second, "B/s"))
+    };
+    format!(
+        "The roof is the lower of two measured ceilings: arithmetic, and memory traffic times a call's operations a \
+         byte. One thread: {}; {threads} threads: {}.\nMore than 100 %: the weights came from a cache rather \
+         than from memory, or products with zeros were left out.\n",
+        both(one),
+        both(all)
+    )
 }

@@ -17,7 +17,7 @@ fn a_profile_says_where_time_goes_and_what_calls_are_made_of() {
     let report = ProfileReport::of(&profile).unwrap();
     let text = report.text();
     for part in [
-        "Profile of simulated on simulated (unknown processor, 4 cores): network 100 → 64 × 3 → 10",
+        "Profile of simulated on simulated with 4 cores: network 100 → 64 × 3 → 10",
         "traversal",
         "100.0 %",
         "n = 10 iterations",

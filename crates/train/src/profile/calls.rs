@@ -18,6 +18,7 @@ use deepcfr_nn::MlpLearner;
 use super::{ProfilePlan, Watch, workload};
 use crate::config::{Engine, RunConfig, Steps};
 use crate::error::TrainError;
+use crate::metrics::IterationMetrics;
 use crate::networks::{factory_of, learner_config};
 use crate::trainer::Trainer;
 
@@ -30,8 +31,8 @@ const FIT_STEPS: (usize, usize) = (3, 60);
 const FIRST_STEPS: usize = 2;
 /// The largest batch of timed forward passes, if the run's own is smaller.
 const LARGEST_FORWARD: usize = 256;
-/// Timed training batches, as multiples of the run's own.
-const STEP_BATCHES: [f64; 5] = [0.125, 0.25, 0.5, 1.0, 2.0];
+/// Timed training batches, as multiples of what the run's own computes.
+const STEP_BATCHES: [f64; 6] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0];
 /// The name of the engine that trains.
 const TRAINING_ENGINE: &str = "burn";
 
@@ -51,8 +52,10 @@ pub(super) fn time_calls<G: Game, E: Encoder<G>>(
     trainer: &Trainer<G, E>,
     config: &RunConfig,
     plan: &ProfilePlan,
+    lines: &[IterationMetrics],
     watch: &mut Watch<'_>,
 ) -> Result<Vec<CallTimings>, TrainError> {
+    let held = workload::distinct_rows(lines);
     let own = (config.network.hidden_size, config.network.num_layers);
     let mut timed = Vec::new();
     for &size in std::iter::once(&own).chain(plan.sizes.iter().filter(|size| **size != own)) {
@@ -68,7 +71,7 @@ pub(super) fn time_calls<G: Game, E: Encoder<G>>(
                 timed.push(forward(trainer, &sized, engine, &weights)?);
             }
         }
-        timed.push(step(trainer, &sized));
+        timed.push(step(trainer, &sized, held));
     }
     let mut order = Stream::new(config.run.seed, Purpose::Statistics, 0x7135, 0, 0);
     // The first block warms up and is forgotten.
@@ -167,11 +170,12 @@ fn memory_rows(memory: &Reservoir, shape: SampleShape, count: usize) -> Vec<f32>
 }
 
 /// Training steps on the first player's memory, batch assembly left out.
-fn step<'a, G: Game, E: Encoder<G>>(trainer: &'a Trainer<G, E>, config: &RunConfig) -> Timed<'a> {
+fn step<'a, G: Game, E: Encoder<G>>(trainer: &'a Trainer<G, E>, config: &RunConfig, held: f64) -> Timed<'a> {
     let (shape, threads) = (trainer.shape, trainer.threads);
-    let own = config.training.batch_size as f64;
-    let mut batches: Vec<usize> =
-        STEP_BATCHES.iter().map(|times| ((own * times).round() as usize).max(1)).collect();
+    // A step computes no more rows than there are.
+    let own = (config.training.batch_size as f64).min(held);
+    let sizes = STEP_BATCHES.iter().map(|times| (own * times).round().clamp(1.0, held) as usize);
+    let mut batches: Vec<usize> = sizes.collect();
     batches.dedup();
     let network = workload::network(shape, config.network.hidden_size, config.network.num_layers);
     let config = config.clone();

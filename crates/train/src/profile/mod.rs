@@ -95,7 +95,7 @@ impl Visitor for Measure<'_> {
         self.watch.say("running a shortened run");
         let run = short_run::run(&mut trainer, config, self.plan.length, self.folder, &mut self.watch)?;
         self.watch.say("timing calls of networks");
-        let calls = calls::time_calls(&trainer, config, self.plan, &mut self.watch)?;
+        let calls = calls::time_calls(&trainer, config, self.plan, &run.lines, &mut self.watch)?;
         self.watch.say("measuring what the machine can do at most");
         let (one, all) = ceilings::measure(trainer.threads);
         let profile = Profile {

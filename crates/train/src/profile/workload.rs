@@ -97,8 +97,15 @@ fn training(config: &RunConfig, lines: &[IterationMetrics]) -> TrainingLoad {
         advantage_steps: fitted(&|line| line.fits.advantage.iter().flatten().map(|fit| fit.steps).sum()),
         strategy_steps: fitted(&|line| line.fits.strategy.map_or(0, |fit| fit.steps)),
         memory_per_player: true,
+        distinct_rows: config.training.merge_duplicates.then(|| distinct_rows(lines)),
         strategy_with_evaluation: config.average.policy_network && !warm,
     }
+}
+
+/// Distinct rows of the first player's last fit: what a step has at most.
+pub(super) fn distinct_rows(lines: &[IterationMetrics]) -> f64 {
+    let fits = lines.iter().rev().filter_map(|line| line.fits.advantage[0]);
+    fits.map(|fit| fit.distinct_rows as f64).next().unwrap_or(1.0)
 }
 
 fn evaluation(config: &RunConfig, threads: usize, lines: &[IterationMetrics]) -> EvaluationLoad {
