@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use deepcfr_train::config::{Base, PRESETS};
 use deepcfr_train::solve::ALGORITHMS;
 
@@ -44,6 +44,9 @@ pub(crate) enum Command {
     Profile(ProfileArguments),
     /// Say which optimisations are worth doing now, from a measured profile; or try one.
     Advise(AdviseArguments),
+    /// Run a configuration over sizes of the model or over values of a key, with matched seeds.
+    #[command(after_help = presets_help())]
+    Sweep(SweepArguments),
     /// Show what a run did and which checkpoints it has.
     Inspect(InspectArguments),
 }
@@ -127,6 +130,41 @@ pub(crate) struct ProfileArguments {
     /// [default: runs/<date>-profile-<name>]
     #[arg(long, value_name = "FILE|FOLDER")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// What a sweep is over that is more than one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SweepOver {
+    /// Sizes of the networks, with a decision: adopt, keep, or wait.
+    ModelSize,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SweepArguments {
+    /// What to sweep over, if not one key
+    #[arg(value_enum)]
+    pub(crate) what: Option<SweepOver>,
+    /// Sweep over values of this key, for example traversal.lanes=16,64,256
+    #[arg(long, value_name = "KEY=VALUE,...", conflicts_with = "what")]
+    pub(crate) over: Option<String>,
+    #[command(flatten)]
+    pub(crate) source: ConfigSource,
+    /// With model-size: sizes beside the configuration's own [default:
+    /// 512x3,768x4,1024x6,1536x8]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', requires = "what")]
+    pub(crate) grid: Vec<String>,
+    /// Iterations of every run [default: the configuration's run.iterations]
+    #[arg(long, value_name = "N")]
+    pub(crate) iterations: Option<u32>,
+    /// Seeds that every value is run with, counted up from the configuration's
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) seeds: u32,
+    /// A new folder [default: runs/<date>-sweep-<what>]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Go on with the sweep in this folder, or of this name in `runs`
+    #[arg(long, value_name = "SWEEP", conflicts_with_all = ["what", "over", "preset", "config", "set", "seed", "grid", "iterations", "seeds", "out"])]
+    pub(crate) resume: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

@@ -11,6 +11,7 @@ use deepcfr_train::metrics::MetricsError;
 use deepcfr_train::profile::ProfilingError;
 use deepcfr_train::run_folder::RunFolderError;
 use deepcfr_train::solve::SolveError;
+use deepcfr_train::sweep::SweepFailure;
 
 /// Why a command ends without success.
 #[derive(Debug, thiserror::Error)]
@@ -51,4 +52,4 @@ macro_rules! through_train_error {
     };
 }
 
-through_train_error!(RunFolderError, CheckpointError, MetricsError, SolveError, ProfilingError);
+through_train_error!(RunFolderError, CheckpointError, MetricsError, SolveError, ProfilingError, SweepFailure);

@@ -40,6 +40,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Advise(advise) => commands::advise::run(&advise),
         Command::Bench(bench) => commands::bench::run(&bench),
         Command::Config(config) => commands::config::run(&config),
+        Command::Sweep(sweep) => commands::sweep::run(&sweep),
         Command::Profile(profile) => commands::profile::run(&profile),
         Command::Inspect(inspect) => commands::inspect::run(&inspect),
     }

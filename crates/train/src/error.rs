@@ -14,6 +14,7 @@ use crate::profile::ProfilingError;
 use crate::report::ReportError;
 use crate::run_folder::RunFolderError;
 use crate::solve::SolveError;
+use crate::sweep::SweepFailure;
 
 /// Why a run could not start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +49,9 @@ pub enum TrainError {
     /// A profile, or a lever that was tried.
     #[error(transparent)]
     Profiling(#[from] ProfilingError),
+    /// A sweep.
+    #[error(transparent)]
+    Sweep(#[from] SweepFailure),
     /// A tabular solution.
     #[error(transparent)]
     Solve(#[from] SolveError),
@@ -101,6 +105,7 @@ impl TrainError {
             Self::Solve(error) => error.is_bad_input(),
             Self::Arena(error) => error.is_bad_input(),
             Self::Profiling(error) => error.is_bad_input(),
+            Self::Sweep(error) => error.is_bad_input(),
             Self::Checkpoint(error) => !matches!(error, CheckpointError::Io { .. }),
             _ => false,
         }

@@ -15,6 +15,7 @@ pub mod report;
 pub mod respond;
 pub mod run_folder;
 pub mod solve;
+pub mod sweep;
 
 mod archive;
 mod collect;

@@ -55,13 +55,28 @@ pub fn memory_bytes() -> Option<u64> {
     machine.into_iter().chain(limit).min()
 }
 
+/// The most memory that this process has held since [`restart_peak`] (or its start), in bytes.
+pub fn peak_bytes() -> Option<u64> {
+    kib_line(&read("/proc/self/status"), "VmHWM:")
+}
+
+/// Lets [`peak_bytes`] count from now on, where the system allows it.
+pub fn restart_peak() {
+    // Without it the peak is that of the whole process: higher, never lower.
+    let _ = fs::write("/proc/self/clear_refs", "5");
+}
+
 fn cpu_name(cpuinfo: &str) -> Option<String> {
     let line = cpuinfo.lines().find(|line| line.starts_with("model name"))?;
     known(line.split_once(':')?.1)
 }
 
 fn total_memory(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    kib_line(meminfo, "MemTotal:")
+}
+
+fn kib_line(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kib.checked_mul(1024)
 }

@@ -10,6 +10,7 @@ pub(crate) mod games;
 pub(crate) mod inspect;
 pub(crate) mod profile;
 pub(crate) mod solve;
+pub(crate) mod sweep;
 pub(crate) mod train;
 
 use std::path::PathBuf;

@@ -3,6 +3,7 @@
 mod arena;
 mod bad_input;
 mod killed;
+mod levers;
 mod runs;
 mod solutions;
 mod tools;

@@ -7,6 +7,7 @@ mod csv;
 mod evaluation;
 mod file;
 mod phases;
+mod quality;
 
 use deepcfr_core::FitReport;
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ pub use batches::{BatchMetrics, Closes};
 pub use evaluation::{EvaluationMetrics, ExactMetrics, MatchMetrics, PlayMetrics, TabularMetrics};
 pub use file::{MetricsError, MetricsWriter, read_metrics};
 pub use phases::{Phase, PhaseClock, PhaseSeconds};
+pub use quality::Quality;
 
 /// One value for each network or memory of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

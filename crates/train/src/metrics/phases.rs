@@ -69,6 +69,21 @@ impl PhaseSeconds {
         self.named().iter().map(|(_, seconds)| seconds).sum()
     }
 
+    /// Every phase times `factor`.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        Self {
+            traversal: factor * self.traversal,
+            memory: factor * self.memory,
+            batch_assembly: factor * self.batch_assembly,
+            advantage_training: factor * self.advantage_training,
+            strategy_training: factor * self.strategy_training,
+            evaluation: factor * self.evaluation,
+            checkpoint: factor * self.checkpoint,
+            other: factor * self.other,
+        }
+    }
+
     /// Adds another iteration's seconds.
     pub fn add(&mut self, other: &Self) {
         self.traversal += other.traversal;

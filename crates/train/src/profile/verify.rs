@@ -12,7 +12,7 @@ use deepcfr_levers::verify::{Drift, TurnPair};
 use super::short_run::{self, Length, ShortRun, Watch};
 use crate::config::RunConfig;
 use crate::error::TrainError;
-use crate::metrics::{EvaluationMetrics, FitMetrics, IterationMetrics};
+use crate::metrics::{FitMetrics, IterationMetrics};
 use crate::profile::error::ProfilingError;
 use crate::registry::{Setup, Visitor, with_game};
 use crate::trainer::Trainer;
@@ -133,18 +133,10 @@ fn learnt(line: &IterationMetrics, matches_too: bool) -> Vec<f64> {
 
 /// The final figures of matched seeds.
 fn drift_in_seed_noise(learning: &[Sides]) -> Drift {
+    let quality = |line: &IterationMetrics| Some(line.evaluation.as_ref()?.quality()?.value);
     let last = |lines: &[IterationMetrics]| lines.iter().rev().find_map(quality);
     let pairs: Option<Vec<(f64, f64)>> = learning.iter().map(|(a, b)| Some((last(a)?, last(b)?))).collect();
     let Some(pairs) = pairs else { return Drift::Unknown { seeds: 0 } };
     let (without, with): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
     Drift::within_noise(&without, &with)
-}
-
-/// How good the strategies are, in points: the mean exploitability, or the mean lead in matches.
-pub(crate) fn quality(line: &IterationMetrics) -> Option<f64> {
-    let EvaluationMetrics { exact, matches, .. } = line.evaluation.as_ref()?;
-    let mean =
-        |values: Vec<f64>| (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64);
-    mean(exact.iter().map(|exact| exact.exploitability_points).collect())
-        .or_else(|| mean(matches.iter().map(|played| played.mean_difference).collect()))
 }

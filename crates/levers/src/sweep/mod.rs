@@ -7,9 +7,13 @@
 //! again at mixed precision, fusion and the engine. B: none unlocks → keep. C: some do, but cost more →
 //! candidate until optimised. Not here: running the grid.
 
+mod values;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub use values::{ValueComparison, ValueResult, compare_values};
 
 use crate::catalogue::LeverId;
 use crate::statistics::{Estimate, SIGMAS_AT_LEVEL, deviation, mean, student};
