@@ -30,7 +30,7 @@ pub(crate) struct Collected {
     pub(crate) iteration_cut: bool,
     pub(crate) samples: [u64; NUM_PLAYERS],
     pub(crate) strategy_samples: u64,
-    pub(crate) commit: Duration,
+    commit: Duration,
     worker_logic: Duration,
     worker_wait: Duration,
     pub(crate) batches: BatchMetrics,
@@ -173,6 +173,14 @@ impl Collector {
 }
 
 impl Collected {
+    /// The part of the phase's `wall` time that handing samples over is charged. It runs beside the
+    /// workers on the same cores, so it is charged in proportion to its own time among all threads'.
+    pub(crate) fn commit_within(&self, wall: Duration) -> Duration {
+        let commit = self.commit.as_secs_f64();
+        let all = commit + (self.worker_logic + self.worker_wait).as_secs_f64();
+        if all > 0.0 { wall.mul_f64(commit / all) } else { Duration::ZERO }
+    }
+
     fn add(&mut self, traverser: usize, stats: &TraversalStats) {
         self.nodes += stats.nodes;
         self.traversals += stats.traversals;
@@ -190,5 +198,27 @@ pub(crate) fn all_negative(config: &RunConfig) -> AllNegative {
     match config.regret_matching.all_negative {
         config::AllNegative::Argmax => AllNegative::Argmax,
         config::AllNegative::Uniform => AllNegative::Uniform,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn committing_beside_workers_is_charged_its_share_of_the_wall() {
+        let milliseconds = Duration::from_millis;
+        let mut collected = Collected {
+            commit: milliseconds(40),
+            worker_logic: milliseconds(90),
+            worker_wait: milliseconds(30),
+            ..Collected::default()
+        };
+        // One thread did 160 ms of work within 160 ms, or three did within 80.
+        assert_eq!(collected.commit_within(milliseconds(160)), milliseconds(40));
+        assert_eq!(collected.commit_within(milliseconds(80)), milliseconds(20));
+        collected.commit = Duration::ZERO;
+        assert_eq!(collected.commit_within(milliseconds(80)), Duration::ZERO);
+        assert_eq!(Collected::default().commit_within(milliseconds(80)), Duration::ZERO);
     }
 }

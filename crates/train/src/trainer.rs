@@ -178,7 +178,8 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
             }
             (None, None) => unreachable!("without a table there is inference"),
         };
-        self.clock.rebook(Phase::Traversal, Phase::Memory, collected.commit);
+        let committing = collected.commit_within(self.clock.current());
+        self.clock.rebook(Phase::Traversal, Phase::Memory, committing);
         self.clock.switch(Phase::Other);
         self.state.nodes_total += collected.nodes;
         Ok(collected)

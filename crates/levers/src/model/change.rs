@@ -156,6 +156,9 @@ impl World {
         if !traversal.flight.scheduler.shares_calls() && traversal.device == Device::Cpu {
             traversal.contention *= factor;
         }
+        // One worker commits its own samples; several leave that to a thread beside them.
+        let hands = |count: f64| if count > 1.0 { cores.min(count + 1.0) } else { 1.0 };
+        self.costs.memory_seconds *= hands(traversal.flight.workers) / hands(workers);
         traversal.flight.workers = workers;
         if self.evaluation_by_workers {
             self.evaluation_parallel(workers);

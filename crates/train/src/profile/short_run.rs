@@ -148,6 +148,17 @@ fn sample(line: &IterationMetrics, checkpoint_share: f64) -> IterationSample {
         nodes: line.nodes,
         rows: line.batches.rows,
         calls: line.batches.batches,
-        forward_thread_seconds: line.batches.forward_seconds,
+        forward_thread_seconds: forward_seconds(line),
     }
+}
+
+/// Seconds of forward passes in the terms of the phase: without a server the workers run them, whose
+/// clocks also count what other threads took of their cores, so their share of the workers' time is
+/// taken instead.
+fn forward_seconds(line: &IterationMetrics) -> f64 {
+    let batches = &line.batches;
+    if batches.device_busy_share.is_some() {
+        return batches.forward_seconds;
+    }
+    batches.worker_wait_share * batches.workers as f64 * line.phases.traversal
 }
