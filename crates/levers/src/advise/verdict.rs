@@ -88,7 +88,7 @@ impl Verdict {
         } else {
             let id = lever.id;
             Self::MeasureFirst {
-                measure: format!("run `deepcfr advise --verify {id}`, for the lower end is not worth it"),
+                measure: format!("try it with `deepcfr advise --verify {id}`: the lower end is not worth it"),
             }
         }
     }

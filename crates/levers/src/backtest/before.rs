@@ -196,6 +196,7 @@ impl Before {
             rows,
             logic_seconds_per_row: logic,
             contention,
+            call_overhead_seconds: 0.0,
             hand_over_seconds: prior.hand_over_seconds,
             overlap: prior.overlap,
             table: None,

@@ -155,6 +155,7 @@ impl World {
         traversal.logic_seconds_per_row *= factor;
         if !traversal.flight.scheduler.shares_calls() && traversal.device == Device::Cpu {
             traversal.contention *= factor;
+            traversal.call_overhead_seconds *= factor;
         }
         // One worker commits its own samples; several leave that to a thread beside them.
         let hands = |count: f64| if count > 1.0 { cores.min(count + 1.0) } else { 1.0 };

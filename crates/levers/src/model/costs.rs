@@ -92,6 +92,8 @@ pub struct TraversalCosts {
     pub logic_seconds_per_row: f64,
     /// Seconds of a forward pass within the run over seconds of the same pass timed alone.
     pub contention: f64,
+    /// Seconds that a call within the run takes longer whatever its rows: queues, timers, caches.
+    pub call_overhead_seconds: f64,
     /// Seconds that handing a batch over to a server and back takes.
     pub hand_over_seconds: f64,
     /// The part of the shorter of walking and serving that hides behind the longer.
@@ -128,17 +130,22 @@ impl TraversalCosts {
             }
     }
 
+    /// Seconds of a call of `rows` within the run.
+    fn call_seconds(&self, forward: &CallCost, rows: f64) -> f64 {
+        self.contention * forward.seconds(rows) + self.call_overhead_seconds
+    }
+
     fn tabulated(&self, table: &Table, forward: &CallCost) -> f64 {
         let batch = self.flight.max_batch.min(table.infosets);
         let calls = table.networks * table.infosets / batch;
         let thread_seconds = self.rows * (self.logic_seconds_per_row + table.lookup_seconds)
-            + calls * self.contention * forward.seconds(batch);
+            + calls * self.call_seconds(forward, batch);
         thread_seconds / self.flight.workers
     }
 
     fn asked(&self, forward: &CallCost) -> f64 {
         let (rows, workers, batch) = (self.rows, self.flight.workers, self.batch());
-        let call = self.contention * forward.seconds(batch);
+        let call = self.call_seconds(forward, batch);
         let logic = rows / workers * self.logic_seconds_per_row;
         let serving = rows / batch * (call + self.hand_over_seconds) / self.server_threads;
         let modelled = match self.flight.scheduler {
@@ -212,6 +219,13 @@ impl Costs {
         self.phases().sum()
     }
 
+    /// Seconds of a forward pass within the run over those of the same call timed alone; 1 where not timed.
+    pub fn call_ratio(&self) -> f64 {
+        let (traversal, batch) = (&self.traversal, self.traversal.batch());
+        let ratio = |forward: &CallCost| traversal.call_seconds(forward, batch) / forward.seconds(batch);
+        self.calls.forward.as_ref().map_or(1.0, ratio)
+    }
+
     /// Without timed forward passes all of the phase is booked as logic.
     fn traversal_without_timings(&self) -> f64 {
         let traversal = &self.traversal;
@@ -221,7 +235,12 @@ impl Costs {
     /// The share of the iteration that forward passes of traversals take; 0 where not timed.
     pub fn forward_share(&self) -> f64 {
         let Some(forward) = &self.calls.forward else { return 0.0 };
-        let free = TraversalCosts { contention: 0.0, hand_over_seconds: 0.0, ..self.traversal.clone() };
+        let free = TraversalCosts {
+            contention: 0.0,
+            call_overhead_seconds: 0.0,
+            hand_over_seconds: 0.0,
+            ..self.traversal.clone()
+        };
         let phases = self.phases();
         ((phases.traversal_seconds - free.seconds(forward)) / phases.sum()).max(0.0)
     }

@@ -363,9 +363,13 @@ fn traversal(profile: &Profile, mean: &Mean, forward: Option<&CallCost>, prior: 
     let load = &profile.workload.traversal;
     let (flight, batch) = (load.in_flight(), mean.batch());
     let own_call = if mean.calls > 0.0 { mean.forward_thread_seconds / mean.calls } else { 0.0 };
-    let contention = match forward {
-        Some(forward) if own_call > 0.0 && !load.tabulated => own_call / forward.seconds(batch),
-        _ => 1.0,
+    let (contention, call_overhead_seconds) = match forward {
+        Some(forward) if own_call > 0.0 && !load.tabulated => {
+            let alone = forward.seconds(batch);
+            let overhead = prior.overhead_share * (own_call - alone).max(0.0);
+            ((own_call - overhead) / alone, overhead)
+        }
+        _ => (1.0, 0.0),
     };
     let rows = mean.rows.max(1.0);
     let mut traversal = TraversalCosts {
@@ -377,6 +381,7 @@ fn traversal(profile: &Profile, mean: &Mean, forward: Option<&CallCost>, prior: 
         rows,
         logic_seconds_per_row: mean.phases.traversal_seconds * flight.workers / rows,
         contention,
+        call_overhead_seconds,
         hand_over_seconds: prior.hand_over_seconds,
         overlap: prior.overlap,
         table: None,

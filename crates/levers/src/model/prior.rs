@@ -74,6 +74,8 @@ pub struct Prior {
     pub split: f64,
     /// Factor on calls in another runtime: 0.5 to 2.
     pub runtime: f64,
+    /// The part of what a call takes longer within the run that does not grow with its rows: 0 to 1.
+    pub overhead_share: f64,
     errors: [f64; 7],
 }
 
@@ -99,6 +101,7 @@ impl Prior {
             split: between(s, (0.0, 0.6)),
             runtime: logarithmic(s, (0.5, 2.0)),
             errors: std::array::from_fn(|_| s.normal()),
+            overhead_share: s.uniform(),
         }
     }
 

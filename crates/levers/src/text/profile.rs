@@ -80,7 +80,7 @@ impl ProfileReport {
             phase_seconds: names.map(|(place, &name)| (name, phase(place))).collect(),
             forward_share: ensemble.estimate(Costs::forward_share),
             mean_batch: batch,
-            contention: ensemble.estimate(|costs| costs.traversal.contention),
+            contention: ensemble.estimate(Costs::call_ratio),
             calls: calls.collect::<Result<_, _>>()?,
             in_flight: law(profile),
             heading: heading(profile),
