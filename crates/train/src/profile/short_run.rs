@@ -77,6 +77,8 @@ pub(super) fn shortened(config: &RunConfig, length: Length) -> RunConfig {
     let mut short = config.clone();
     short.run.iterations = length.warm_up + length.most;
     short.evaluation.every = short.evaluation.every.min(EVERY);
+    // Its turn comes too seldom to be timed.
+    short.evaluation.extended_every = None;
     short.checkpoint.every = short.checkpoint.every.min(EVERY);
     short.checkpoint.keep = None;
     short
