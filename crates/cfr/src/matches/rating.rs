@@ -235,7 +235,7 @@ mod tests {
         let mut drawn: Vec<((usize, usize), Vec<PairOutcome>)> = Vec::new();
         for (a, b) in super::super::round_robin(4, false) {
             let expected = logistic(truth[a] - truth[b]);
-            let mut game = |draw: f64| if draw < expected { 1.0 } else { -1.0 };
+            let game = |draw: f64| if draw < expected { 1.0 } else { -1.0 };
             let pairs = (0..60).map(|_| {
                 let first = stream.uniform();
                 let second = if hang_together { first } else { stream.uniform() };

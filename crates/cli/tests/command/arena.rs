@@ -173,3 +173,50 @@ fn runs_of_other_games_strategies_and_checkpoints_are_refused() {
         assert!(err.contains(said), "{arguments:?}: {err}");
     }
 }
+
+fn number_after(text: &str, label: &str) -> f64 {
+    let rest = text.split_once(label).unwrap_or_else(|| panic!("{label}: {text}")).1;
+    rest.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_learned_response_comes_close_to_the_exact_one_from_below() {
+    let folder = TempDir::new().unwrap();
+    let run = train(folder.path(), "weak", &["run.iterations=3", "checkpoint.every=1", "checkpoint.keep=1"]);
+    let exact = deepcfr(folder.path(), &["exploit", &run]);
+    assert_eq!(exact.code, Some(0), "{}", exact.err);
+    let of_average = exact.out.split_once("SD-CFR average after 3").unwrap().1;
+    let exact = number_after(of_average, "exploitability  ");
+    let subject = format!("{run}:sd_cfr");
+    let mut arguments =
+        vec!["exploit", &subject, "--approximate", "--iterations", "12", "--traversals", "2000"];
+    arguments.extend(["--games", "100000"]);
+    let learned = deepcfr(folder.path(), &arguments);
+    assert_eq!(learned.code, Some(0), "{}", learned.err);
+    assert!(learned.err.contains("responder as player 1: iteration 12/12"), "{}", learned.err);
+    let bound = number_after(&learned.out, "at least ");
+    let ci95 = number_after(&learned.out, "± ");
+    assert!(bound - 2.0 * ci95 <= exact && bound + ci95 >= 0.8 * exact, "{exact}: {}", learned.out);
+    for said in ["a lower bound", "12 iterations of 2000 traversals a seat", "100000 fresh games"] {
+        assert!(learned.out.contains(said), "{said}: {}", learned.out);
+    }
+    arguments.extend(["--threads", "1", "--quiet"]);
+    let alone = deepcfr(folder.path(), &arguments);
+    let figures = |out: &str| out.lines().take(3).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!((figures(&alone.out), alone.err.as_str()), (figures(&learned.out), ""));
+}
+
+#[test]
+fn responses_that_cannot_be_learned_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let run = train(folder.path(), "any", &[]);
+    for (arguments, said) in [
+        (&["threshold", "--approximate"][..], "give a run or a solution"),
+        (&[run.as_str(), "--approximate", "--iterations", "0"], "--iterations = 0"),
+        (&[run.as_str(), "--approximate", "--games", "3"], "give an even number"),
+        (&[run.as_str(), "--approximate", "--traversals", "0"], "--traversals = 0"),
+    ] {
+        let err = refused_in(folder.path(), &[&["exploit"][..], arguments].concat());
+        assert!(err.contains(said), "{arguments:?}: {err}");
+    }
+}

@@ -18,6 +18,9 @@ use crate::error::TrainError;
 /// Answers that are kept: some hundred megabytes. In a small game all of them, in a large one the first.
 const KEPT: usize = 1 << 20;
 
+/// Probabilities of all actions by network and infoset.
+type Kept = HashMap<(NetId, InfosetKey), Box<[f32]>>;
+
 /// Whoever is responded to.
 pub(super) enum FrozenOpponent<'a, E> {
     Table(&'a KeyedPolicy),
@@ -33,7 +36,7 @@ pub(super) struct FrozenNetworks<'a, E> {
     weights: [Vec<f64>; NUM_PLAYERS],
     /// Taken by whoever asks, and put back.
     models: Mutex<Vec<Box<dyn Model>>>,
-    kept: RwLock<HashMap<(NetId, InfosetKey), Box<[f32]>>>,
+    kept: RwLock<Kept>,
 }
 
 impl<'a, E> FrozenOpponent<'a, E> {
