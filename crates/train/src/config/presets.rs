@@ -25,6 +25,10 @@ pub const PRESETS: &[Preset] = &[
         text: include_str!("../../../../configs/presets/lost-cities-quick.toml"),
     },
     Preset { name: "lost-cities", text: include_str!("../../../../configs/presets/lost-cities.toml") },
+    Preset {
+        name: "lost-cities-seed",
+        text: include_str!("../../../../configs/presets/lost-cities-seed.toml"),
+    },
 ];
 
 impl Preset {

@@ -142,7 +142,7 @@ fn leduc_is_the_same_under_every_scheduler() {
 
 #[test]
 fn lost_cities_is_the_same_under_every_scheduler() {
-    schedulers_agree("lost-cities", &LOST_CITIES);
+    schedulers_agree("lost-cities-seed", &LOST_CITIES);
 }
 
 /// The presets as they are, but for the number of traversals and steps.
@@ -187,14 +187,36 @@ fn auto_lanes_are_chosen_once_there_is_a_network_and_change_nothing() {
 #[test]
 fn what_outcome_sampling_is_told_changes_the_samples() {
     let sets = [&LARGE_NETWORK[..], &["traversal.traversals_per_player=20", "game.lost_cities.ply_cap=40"]];
-    let base = run("lost-cities", &sets.concat());
+    let base = run("lost-cities-seed", &sets.concat());
     for set in [
         "traversal.continuation=sampling",
         "traversal.baseline=score",
         "traversal.epsilon=0.2",
         "traversal.value_clip=5",
+        "traversal.sampling=rollout",
     ] {
-        let other = run("lost-cities", &[&sets.concat()[..], &[set]].concat());
+        let other = run("lost-cities-seed", &[&sets.concat()[..], &[set]].concat());
+        assert_ne!(other.memories, base.memories, "{set}");
+    }
+}
+
+#[test]
+fn what_rollout_sampling_is_told_changes_the_samples() {
+    let sets = [
+        "traversal.traversals_per_player=3",
+        "game.lost_cities.ply_cap=40",
+        "training.advantage_steps=2",
+        "training.strategy_steps=2",
+        "evaluation.deals=0",
+    ];
+    let base = run("lost-cities-quick", &sets);
+    for set in [
+        "traversal.rollout_policy=heuristic-balanced",
+        "traversal.rollouts=2",
+        "traversal.epsilon=0",
+        "game.lost_cities.encoder=cards",
+    ] {
+        let other = run("lost-cities-quick", &[&sets[..], &[set]].concat());
         assert_ne!(other.memories, base.memories, "{set}");
     }
 }
