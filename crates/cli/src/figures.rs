@@ -233,6 +233,8 @@ mod tests {
             win_rate_ci95: [0.686, 0.805],
             truncated: 4,
             mean_plies: 90.0,
+            facts: Vec::new(),
+            own_score: None,
             variance_reduction: 1.5,
         };
         let metrics = EvaluationMetrics {

@@ -7,6 +7,9 @@ use crate::{Action, ActionSet, Stream};
 /// A player's seat, `0` or `1`.
 pub type Player = usize;
 
+/// The most facts of a game's end.
+pub const MAX_FACTS: usize = 4;
+
 /// The number of players of every game that this system trains on.
 pub const NUM_PLAYERS: usize = 2;
 
@@ -160,6 +163,27 @@ pub trait Game: Send + Sync {
     /// the difference of two scores; `None` in games without scores.
     fn scores(&self, _state: &Self::State) -> Option<[f64; NUM_PLAYERS]> {
         None
+    }
+
+    /// Names of the classes of action that reports tell apart (fold, call, raise), at most 256.
+    fn action_classes(&self) -> &'static [&'static str] {
+        &["all actions"]
+    }
+
+    /// Which of [`Game::action_classes`] a legal action is.
+    fn action_class(&self, _state: &Self::State, _action: Action) -> usize {
+        0
+    }
+
+    /// Names of what a game's end shows of how each player played (expeditions opened), at most
+    /// [`MAX_FACTS`]; reports average them.
+    fn fact_names(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// The facts of `player` at a terminal state, in the order of their names; the rest is 0.
+    fn facts(&self, _state: &Self::State, _player: Player) -> [f64; MAX_FACTS] {
+        [0.0; MAX_FACTS]
     }
 
     /// An action in words, for people; `state` is the one that it is about to be played in.

@@ -23,7 +23,7 @@ pub use action::{Action, ActionSet, Actions, MAX_ACTIONS};
 pub use batch_sizes::BatchSizes;
 pub use encoder::Encoder;
 pub use evaluator::{Evaluator, EvaluatorError, Query};
-pub use game::{Game, GameError, GameSpec, InfosetKey, NUM_PLAYERS, Player, Turn};
+pub use game::{Game, GameError, GameSpec, InfosetKey, MAX_FACTS, NUM_PLAYERS, Player, Turn};
 pub use learner::{FitContext, FitReport, LearnError, Learner};
 pub use model::{Model, ModelError, ModelFactory, ModelSpec, NetId};
 pub use policy::Policy;

@@ -26,6 +26,8 @@ pub enum Purpose {
     Statistics = 8,
     /// Tests.
     Test = 9,
+    /// Samples kept for diagnostics: coordinates (iteration, player, 0).
+    Diagnostics = 10,
 }
 
 /// A random stream.

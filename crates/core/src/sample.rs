@@ -3,7 +3,7 @@
 //! A sample is a feature row, the set of legal actions, one target per action (0 at illegal ones)
 //! and the iteration that it was drawn in. Not here: where samples are kept.
 
-use crate::{ActionSet, Player};
+use crate::{Action, ActionSet, Player};
 
 /// The lengths of a sample's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,12 @@ pub trait Features {
     /// # Panics
     /// If `row` does not have [`Features::num_features`] elements.
     fn write(&self, row: &mut [f32]);
+
+    /// Which of the game's action classes an action at this row is, see
+    /// [`Game::action_class`](crate::Game::action_class); 0 where nobody knows.
+    fn action_class(&self, _action: Action) -> usize {
+        0
+    }
 
     /// The row by itself.
     fn to_row(&self) -> Vec<f32> {

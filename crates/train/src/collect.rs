@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use deepcfr_cfr::regret::AllNegative;
-use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::evaluators::TableEvaluator;
 use deepcfr_cfr::traversal::{
     self, Baseline, Budgets, Continuation, Guides, NoBaseline, OutcomeSampling, RolloutSampling, Sampling,
@@ -14,6 +13,7 @@ use deepcfr_cfr::traversal::{
 use deepcfr_core::{Encoder, Evaluator, Game, NUM_PLAYERS};
 
 use crate::config::{self, RunConfig};
+use crate::diagnostics::Watched;
 use crate::error::TrainError;
 use crate::inference::Inference;
 use crate::lanes;
@@ -108,13 +108,13 @@ impl Collector {
         small: &SmallGame,
         iteration: u32,
         advantages: Option<&[f32]>,
-        memories: &mut Memories,
+        sink: &mut Watched<'_>,
     ) -> Result<Collected, TraversalError> {
         let actions = small.tree.spec().num_actions;
         let mut workers: Vec<_> =
             (0..self.workers).map(|_| TableEvaluator::new(advantages.unwrap_or(&[]), actions)).collect();
         let (tree, features) = (&*small.tree, &small.features);
-        self.run(tree, features, &Guides::NONE, (iteration, advantages.is_some()), &mut workers, memories)
+        self.run(tree, features, &Guides::NONE, (iteration, advantages.is_some()), &mut workers, sink)
     }
 
     /// Runs an iteration's traversals on the game itself, networks answering.
@@ -124,7 +124,7 @@ impl Collector {
         iteration: u32,
         networks: bool,
         inference: &mut Inference,
-        memories: &mut Memories,
+        sink: &mut Watched<'_>,
     ) -> Result<Collected, TrainError> {
         inference.restart_metrics();
         let Setup { game, encoder, score_lead, .. } = setup;
@@ -133,11 +133,11 @@ impl Collector {
         let mut collected = inference.with_workers(|workers| match (score_lead, self.scored) {
             (Some(lead), true) => {
                 let guides = Guides { baseline: &ScoreLead(*lead), rollout };
-                self.run(game, encoder, &guides, step, workers, memories)
+                self.run(game, encoder, &guides, step, workers, sink)
             }
             _ => {
                 let guides = Guides { baseline: &NoBaseline, rollout };
-                self.run(game, encoder, &guides, step, workers, memories)
+                self.run(game, encoder, &guides, step, workers, sink)
             }
         })?;
         let busy = collected.worker_logic.as_secs_f64();
@@ -159,13 +159,13 @@ impl Collector {
         guides: &Guides<'_, G, impl Baseline<G>>,
         (iteration, networks): (u32, bool),
         workers: &mut [V],
-        memories: &mut Memories,
+        sink: &mut Watched<'_>,
     ) -> Result<Collected, TraversalError> {
         let strategy = if networks { StrategySource::Networks } else { StrategySource::Initial };
         let mut collected = Collected::default();
         for traverser in 0..NUM_PLAYERS {
             let plan = TraversalPlan { iteration, traverser, strategy, ..self.plan };
-            let stats = traversal::run_guided(game, encoder, &plan, guides, workers, memories)?;
+            let stats = traversal::run_guided(game, encoder, &plan, guides, workers, sink)?;
             collected.add(traverser, &stats);
         }
         Ok(collected)

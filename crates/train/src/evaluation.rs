@@ -145,7 +145,8 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         let asked = inference.take_metrics(plan.lanes);
         let seconds = begin.elapsed().as_secs_f64();
         let cost = PlayMetrics { seconds, rows: asked.rows, batches: asked.batches };
-        let metrics = names.iter().zip(&records).map(|(&names, record)| match_metrics(names, record));
+        let facts = game.fact_names();
+        let metrics = names.iter().zip(&records).map(|(&names, record)| match_metrics(names, facts, record));
         Ok((metrics.collect(), Some(cost)))
     }
 
@@ -213,7 +214,7 @@ fn archived_net(index: usize, player: usize) -> NetId {
     NetId((NUM_NETS + index * NUM_PLAYERS + player) as u16)
 }
 
-fn match_metrics((policy, opponent): (&str, &str), record: &MatchRecord) -> MatchMetrics {
+fn match_metrics((policy, opponent): (&str, &str), facts: &[&str], record: &MatchRecord) -> MatchMetrics {
     let result = &record.result;
     MatchMetrics {
         policy: policy.to_owned(),
@@ -227,6 +228,8 @@ fn match_metrics((policy, opponent): (&str, &str), record: &MatchRecord) -> Matc
         win_rate_ci95: [result.win_rate_ci95.0, result.win_rate_ci95.1],
         truncated: result.truncated,
         mean_plies: result.mean_plies,
+        facts: facts.iter().map(|&name| name.to_owned()).zip(result.facts).collect(),
+        own_score: result.scores.map(|[own, _]| own.mean),
         variance_reduction: result.variance_reduction,
     }
 }

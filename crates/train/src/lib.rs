@@ -19,6 +19,7 @@ pub mod sweep;
 
 mod archive;
 mod collect;
+mod diagnostics;
 mod error;
 mod evaluation;
 mod exact;
@@ -33,6 +34,7 @@ mod small_game;
 mod state;
 mod trainer;
 
+pub use diagnostics::{CalibrationBin, ClassDiagnostics, Diagnostics, PlayerDiagnostics};
 pub use error::TrainError;
 pub use memory_plan::{MemoryError, MemoryPlan};
 pub use scheduler_bench::{SchedulerTiming, bench_schedulers};

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::collect::Collector;
 use crate::config::{RunConfig, Scheduler};
+use crate::diagnostics::Watched;
 use crate::error::TrainError;
 use crate::inference::Inference;
 use crate::metrics::BatchMetrics;
@@ -97,7 +98,10 @@ impl Visitor for Bench<'_> {
                 let capacities = (memory.advantage_capacity, memory.strategy_capacity);
                 let mut memories = Memories::new(trainer.shape, capacities.0, capacities.1, 1);
                 let begin = Instant::now();
-                let collected = collector.on_game(&trainer.setup, 2, true, inference, &mut memories)?;
+                let collected = {
+                    let mut sink = Watched { memories: &mut memories, probe: None };
+                    collector.on_game(&trainer.setup, 2, true, inference, &mut sink)?
+                };
                 let seconds = begin.elapsed().as_secs_f64();
                 if turn == 0 {
                     timings.push(SchedulerTiming::new(scheduler.word(), collected.nodes));

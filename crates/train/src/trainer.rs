@@ -13,6 +13,7 @@ use deepcfr_core::{
 
 use crate::collect::{Collected, Collector, all_negative};
 use crate::config::{EvaluatedPolicy, Initialisation, NashConv, RunConfig, Sampling, Scheduler, Weighting};
+use crate::diagnostics::{Diagnostics, Probe, Watched};
 use crate::error::TrainError;
 use crate::evaluation;
 use crate::exact::Exact;
@@ -141,14 +142,15 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     pub(crate) fn iterate(&mut self) -> Result<IterationMetrics, TrainError> {
         self.state.iteration += 1;
         let iteration = self.state.iteration;
-        let collected = self.collect(iteration)?;
+        let evaluated = self.is_evaluated(iteration);
+        let mut probe = evaluated.then(|| self.probe(iteration));
+        let collected = self.collect(iteration, probe.as_mut())?;
         let due = self.due(iteration);
         let reports = self.fit(due)?;
-        let evaluation = if self.is_evaluated(iteration) {
-            Some(self.evaluate(self.is_extended(iteration))?)
-        } else {
-            None
-        };
+        let mut evaluation = if evaluated { Some(self.evaluate(self.is_extended(iteration))?) } else { None };
+        if let (Some(evaluation), Some(probe)) = (&mut evaluation, &probe) {
+            evaluation.diagnostics = self.diagnose(probe)?;
+        }
         let mut metrics = self.metrics(&collected, &reports, evaluation);
         self.close(&mut metrics);
         Ok(metrics)
@@ -162,19 +164,41 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         metrics.nodes_per_second = metrics.nodes as f64 / metrics.phases.traversal.max(f64::MIN_POSITIVE);
     }
 
-    fn collect(&mut self, iteration: u32) -> Result<Collected, TrainError> {
+    /// Keeps samples of the iteration aside for diagnostics.
+    fn probe(&self, iteration: u32) -> Probe {
+        let classes = match &self.small {
+            Some(small) if small.traversed => small.game.tree.action_classes(),
+            _ => self.setup.game.action_classes(),
+        };
+        Probe::new(self.config.run.seed, iteration, classes)
+    }
+
+    /// What the advantage networks in force say of the probed samples; on evaluation's clock.
+    fn diagnose(&mut self, probe: &Probe) -> Result<Option<Diagnostics>, TrainError> {
+        let Some(networks) = self.state.networks.advantage() else { return Ok(None) };
+        let before = self.clock.switch(Phase::Evaluation);
+        let mut model = factory(&self.config, self.shape, NUM_NETS).open()?;
+        for (player, weights) in networks.iter().enumerate() {
+            model.load(NetId::advantage(player), weights)?;
+        }
+        let diagnostics = Diagnostics::of(probe, &mut *model, all_negative(&self.config))?;
+        self.clock.switch(before);
+        Ok(Some(diagnostics))
+    }
+
+    fn collect(&mut self, iteration: u32, probe: Option<&mut Probe>) -> Result<Collected, TrainError> {
         self.clock.switch(Phase::Traversal);
-        let memories = &mut self.state.memories;
+        let sink = &mut Watched { memories: &mut self.state.memories, probe };
         let collected = match (&self.small, &mut self.inference) {
             (_, Some(inference)) => self.collector.on_game(
                 &self.setup,
                 iteration,
                 self.state.networks.advantage().is_some(),
                 inference,
-                memories,
+                sink,
             )?,
             (Some(small), None) => {
-                self.collector.on_tree(&small.game, iteration, small.advantages.as_deref(), memories)?
+                self.collector.on_tree(&small.game, iteration, small.advantages.as_deref(), sink)?
             }
             (None, None) => unreachable!("without a table there is inference"),
         };

@@ -157,6 +157,7 @@ impl<'a, G: Game> Lane<'a, G> {
         GameOutcome {
             points: if self.subject_seat == 0 { utility } else { -utility },
             scores: game.scores(&self.state).map(by_subject),
+            facts: game.facts(&self.state, self.subject_seat),
             plies: self.plies,
             truncated: game.truncated(&self.state),
         }

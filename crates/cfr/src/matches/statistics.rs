@@ -2,6 +2,8 @@
 //!
 //! Not here: playing them.
 
+use deepcfr_core::MAX_FACTS;
+
 use super::estimate::{Estimate, mean_and_variance, wilson_interval};
 
 /// One game, seen by the subject of the match.
@@ -11,6 +13,8 @@ pub struct GameOutcome {
     pub points: f64,
     /// The subject's own score and the opponent's, in games that have scores.
     pub scores: Option<[f64; 2]>,
+    /// What the game's end shows of how the subject played, see [`Game::facts`](deepcfr_core::Game::facts).
+    pub facts: [f64; MAX_FACTS],
     /// Decisions of both players.
     pub plies: u32,
     /// Whether a cap on plies ended the game.
@@ -81,6 +85,8 @@ pub struct MatchResult {
     pub finished: Option<Finished>,
     /// The subject's own score and the opponent's, in points a game, in games that have scores.
     pub scores: Option<[Estimate; 2]>,
+    /// Means of the subject's facts a game.
+    pub facts: [f64; MAX_FACTS],
     /// Mean decisions a game, both players together.
     pub mean_plies: f64,
     /// How many times the variance of the mean is lower than with independent deals for both
@@ -127,6 +133,9 @@ impl MatchResult {
             truncated,
             finished: (0 < truncated && truncated < num_games).then(|| Finished::of(pairs)),
             scores: scores(pairs),
+            facts: std::array::from_fn(|fact| {
+                games().map(|game| game.facts[fact]).sum::<f64>() / num_games as f64
+            }),
             mean_plies: games().map(|game| f64::from(game.plies)).sum::<f64>() / num_games as f64,
             variance_reduction: variance_reduction(pairs, variance),
         }
@@ -165,6 +174,7 @@ mod tests {
         let game = |points| GameOutcome {
             points,
             scores: Some([points + 7.0, 7.0]),
+            facts: [points, 1.0, 0.0, 0.0],
             plies: 4,
             truncated: points > 2.0,
         };
@@ -176,6 +186,7 @@ mod tests {
         let result = MatchResult::of(&[pair(3.0, -1.0), pair(0.0, -2.0), pair(1.0, 2.0)]);
         assert_eq!((result.deals, result.wins, result.ties, result.losses), (3, 3, 1, 2));
         assert_eq!((result.truncated, result.mean_plies, result.win_rate), (1, 4.0, 0.5));
+        assert_eq!(result.facts, [0.5, 1.0, 0.0, 0.0]);
         // Pair scores 1, -1, 1.5: mean 0.5, sample variance (0.25 + 2.25 + 1)/2.
         assert!((result.mean_difference - 0.5).abs() < 1e-12);
         assert!((result.ci95 - 1.959_963_984_540_054 * (1.75f64 / 3.0).sqrt()).abs() < 1e-12);

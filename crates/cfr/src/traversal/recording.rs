@@ -1,6 +1,6 @@
 //! The samples and counts of one traversal, in buffers that are reused by later traversals.
 
-use deepcfr_core::{ActionSet, Encoder, Features, Game, Player, SampleMeta, SampleShape, SampleSink};
+use deepcfr_core::{Action, ActionSet, Encoder, Features, Game, Player, SampleMeta, SampleShape, SampleSink};
 
 use super::lane::Context;
 
@@ -88,6 +88,10 @@ impl<G: Game, E: Encoder<G>> Features for Encoded<'_, G, E> {
     #[inline]
     fn write(&self, row: &mut [f32]) {
         self.context.encoder.encode(self.context.game, self.state, self.player, row);
+    }
+
+    fn action_class(&self, action: Action) -> usize {
+        self.context.game.action_class(self.state, action)
     }
 }
 

@@ -4,7 +4,9 @@
 
 use std::marker::PhantomData;
 
-use deepcfr_core::{Action, ActionSet, Game, GameSpec, InfosetKey, NUM_PLAYERS, Player, Stream, Turn};
+use deepcfr_core::{
+    Action, ActionSet, Game, GameSpec, InfosetKey, MAX_FACTS, NUM_PLAYERS, Player, Stream, Turn,
+};
 
 use super::layout::Layout;
 use super::space::{ActionSpace, Cards, legal_actions, to_action, to_move};
@@ -178,6 +180,40 @@ impl<A: ActionSpace> Game for LostCities<A> {
 
     fn scores(&self, state: &State) -> Option<[f64; NUM_PLAYERS]> {
         Some([0, 1].map(|player| f64::from(self.layout.total(state, player))))
+    }
+
+    fn action_classes(&self) -> &'static [&'static str] {
+        &["open a colour", "go on with a colour", "discard", "draw from the deck", "take from a pile"]
+    }
+
+    fn action_class(&self, state: &State, action: Action) -> usize {
+        match self.to_move(state, action) {
+            Move::Play { slot } => {
+                let colour = self.layout.colour_of(state.slot(state.player(), slot.into()));
+                usize::from(self.expedition(state, state.player(), colour).cards > 0)
+            }
+            Move::Discard { .. } => 2,
+            Move::DrawDeck => 3,
+            Move::DrawPile { .. } => 4,
+        }
+    }
+
+    fn fact_names(&self) -> &'static [&'static str] {
+        &["colours opened", "of these above 0", "wagers played", "bonuses"]
+    }
+
+    fn facts(&self, state: &State, player: Player) -> [f64; MAX_FACTS] {
+        let expeditions = (0..self.layout.size.colours).map(|colour| self.expedition(state, player, colour));
+        expeditions.fold([0.0; MAX_FACTS], |facts, expedition| {
+            let bonus = expedition.cards >= self.layout.rules.bonus_threshold;
+            let more = [
+                f64::from(u8::from(expedition.cards > 0)),
+                f64::from(u8::from(expedition.score > 0)),
+                f64::from(expedition.wagers),
+                f64::from(u8::from(bonus)),
+            ];
+            std::array::from_fn(|index| facts[index] + more[index])
+        })
     }
 
     fn truncated(&self, state: &State) -> bool {

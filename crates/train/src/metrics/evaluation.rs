@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostics::Diagnostics;
+
 /// How good the strategies of one iteration are.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +21,9 @@ pub struct EvaluationMetrics {
     /// Those of the extended set, where its turn was.
     #[serde(default)]
     pub extended: Vec<MatchMetrics>,
+    /// What the fits of this iteration learned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnostics: Option<Diagnostics>,
     /// What the matches of the first set cost, where there were any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub play: Option<PlayMetrics>,
@@ -109,6 +114,12 @@ pub struct MatchMetrics {
     pub truncated: u64,
     /// Mean number of player decisions a game.
     pub mean_plies: f64,
+    /// What the games' ends show of how the strategy played: names and means a game.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<(String, f64)>,
+    /// The strategy's own mean score a game, in games with scores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_score: Option<f64>,
     /// How many times lower the variance of `mean_difference` is than with independent deals; not
     /// finite where luck cancels altogether.
     #[serde(with = "super::finite_or_null", default = "unknown")]

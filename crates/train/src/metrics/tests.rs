@@ -78,6 +78,8 @@ fn an_interval_from_a_single_deal_does_not_break_its_line() {
         win_rate_ci95: [0.34, 1.0],
         truncated: 0,
         mean_plies: 150.0,
+        facts: Vec::new(),
+        own_score: None,
         variance_reduction: 1.5,
     };
     let mut played = line(1);

@@ -4,6 +4,7 @@
 
 mod batches;
 mod curves;
+mod diagnosis;
 mod heat_map;
 mod plot;
 mod summary;

@@ -33,6 +33,7 @@ pub(super) fn render(
         None => text.push_str("\nNo iteration was evaluated.\n"),
     }
     text.push_str(&extended_table(lines));
+    text.push_str(&super::diagnosis::sections(lines));
     text.push_str(&phase_table(lines));
     text.push_str(&super::batches::section(lines));
     for plot in plots {

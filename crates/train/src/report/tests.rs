@@ -48,6 +48,8 @@ fn match_result(opponent: &str, mean_difference: f64) -> MatchMetrics {
         win_rate_ci95: [0.848, 0.889],
         truncated: 3,
         mean_plies: 150.0,
+        facts: Vec::new(),
+        own_score: None,
         variance_reduction: 1.5,
     }
 }

@@ -7,6 +7,7 @@ use deepcfr_core::{Encoder, Game, NetId};
 use super::Trainer;
 use crate::collect::Collector;
 use crate::config::{Base, RunConfig, Scheduler, resolve};
+use crate::diagnostics::Watched;
 use crate::error::TrainError;
 use crate::inference::Inference;
 use crate::metrics::IterationMetrics;
@@ -91,7 +92,13 @@ impl Visitor for Grid<'_> {
                 Inference::open(&config, &*factory(&config, trainer.shape, NUM_NETS), workers)?;
             inference.publish(&nets)?;
             let mut memories = Memories::new(trainer.shape, 2000, 1000, 1);
-            let collected = collector.on_game(&trainer.setup, 2, true, &mut inference, &mut memories)?;
+            let collected = collector.on_game(
+                &trainer.setup,
+                2,
+                true,
+                &mut inference,
+                &mut Watched { memories: &mut memories, probe: None },
+            )?;
             Ok((memories.hash(), collected.nodes, collected.samples, collected.batches.rows))
         };
         let expected = draw(&knobs(Scheduler::Recursive, 1, 0, 1))?;
