@@ -53,7 +53,7 @@ fn plan(sampling: Sampling, count: u32, lanes: usize) -> TraversalPlan {
         traverser: 0,
         count,
         sampling,
-        all_negative: AllNegative::Uniform,
+        rule: AllNegative::Uniform.into(),
         strategy: StrategySource::Networks,
         budgets: Budgets::UNLIMITED,
         lanes,

@@ -58,7 +58,7 @@ impl Setup {
             traverser: 0,
             count: u32::MAX,
             sampling: Sampling::Outcome(OutcomeSampling::default()),
-            all_negative: AllNegative::Argmax,
+            rule: AllNegative::Argmax.into(),
             strategy: StrategySource::Networks,
             budgets: Budgets { max_nodes_per_iteration: nodes, max_nodes_per_traversal: 1000 },
             lanes,

@@ -79,7 +79,7 @@ impl<'a> DeepCfr<'a> {
             traverser,
             count: 1,
             sampling: Sampling::External,
-            all_negative: AllNegative::Uniform,
+            rule: AllNegative::Uniform.into(),
             strategy: StrategySource::Networks,
             budgets: Budgets::UNLIMITED,
             lanes: 1,
