@@ -227,7 +227,7 @@ fn run<G: Game, E: Encoder<G>>(
         traverser: 0,
         count: u32::MAX,
         sampling,
-        rule: AllNegative::Argmax.into(),
+        all_negative: AllNegative::Argmax,
         strategy: StrategySource::Networks,
         budgets: Budgets { max_nodes_per_iteration: nodes, max_nodes_per_traversal: nodes },
         lanes,

@@ -15,39 +15,19 @@ pub enum AllNegative {
     Uniform,
 }
 
-/// How advantages become a strategy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct RegretRule {
-    /// Where no legal advantage is positive.
-    pub all_negative: AllNegative,
-    /// `σ(a) ∝ max(A(a), 0)^exponent`, at least 1: regret matching at 1, the polynomially weighted
-    /// forecasters (Cesa-Bianchi and Lugosi 2003) above, which go closer to the best action.
-    pub exponent: u32,
-}
-
-impl From<AllNegative> for RegretRule {
-    /// Plain regret matching.
-    fn from(all_negative: AllNegative) -> Self {
-        Self { all_negative, exponent: 1 }
-    }
-}
-
-/// Regret matching: `σ(a) = max(A(a), 0) / Σ_b max(A(b), 0)` over `legal` (each to the power of the rule's
-/// exponent), and the rule's fallback where the sum is 0. Writes every element of `out` (0 at illegal
-/// actions).
+/// Regret matching: `σ(a) = max(A(a), 0) / Σ_b max(A(b), 0)` over `legal`, and `rule` where the sum
+/// is 0. Writes every element of `out` (0 at illegal actions).
 ///
 /// An infinite advantage takes all the mass, shared with its equals.
 ///
 /// # Panics
 /// If a slice is shorter than a legal action's number.
 #[inline]
-pub fn regret_matching(advantages: &[f32], legal: ActionSet, rule: impl Into<RegretRule>, out: &mut [f32]) {
-    let rule = rule.into();
-    let power = Power::of(advantages, legal, rule.exponent);
+pub fn regret_matching(advantages: &[f32], legal: ActionSet, rule: AllNegative, out: &mut [f32]) {
     out.fill(0.0);
     let mut total = 0.0f64;
     legal.iter().map(usize::from).for_each(|action| {
-        let positive = power.raise(advantages[action].max(0.0));
+        let positive = advantages[action].max(0.0);
         out[action] = positive;
         total += f64::from(positive);
     });
@@ -58,33 +38,9 @@ pub fn regret_matching(advantages: &[f32], legal: ActionSet, rule: impl Into<Reg
         });
         return;
     }
-    match rule.all_negative {
+    match rule {
         AllNegative::Uniform if total == 0.0 => uniform(legal, out),
         AllNegative::Uniform | AllNegative::Argmax => greedy(advantages, legal, out),
-    }
-}
-
-/// Raises positive advantages to a power, in units of the largest one so that nothing overflows.
-#[derive(Clone, Copy)]
-struct Power {
-    exponent: u32,
-    unit: f32,
-}
-
-impl Power {
-    #[inline]
-    fn of(advantages: &[f32], legal: ActionSet, exponent: u32) -> Self {
-        if exponent <= 1 {
-            return Self { exponent: 1, unit: 1.0 };
-        }
-        let largest = legal.iter().map(|action| advantages[usize::from(action)]).fold(0.0, f32::max);
-        // An infinite one stays infinite and takes all.
-        Self { exponent, unit: if largest > 0.0 && largest < f32::INFINITY { largest.recip() } else { 1.0 } }
-    }
-
-    #[inline]
-    fn raise(self, positive: f32) -> f32 {
-        if self.exponent == 1 { positive } else { (positive * self.unit).powi(self.exponent as i32) }
     }
 }
 
@@ -176,21 +132,6 @@ mod tests {
         for (action, &p) in out.iter().enumerate() {
             assert!((0.0..=1.0).contains(&p) && (p == 0.0 || legal.contains(action as Action)), "{out:?}");
         }
-    }
-
-    #[test]
-    fn an_exponent_sharpens_and_never_overflows() {
-        let sharp = |advantages: &[f32], exponent| {
-            let mut out = vec![f32::NAN; advantages.len()];
-            let rule = RegretRule { exponent, ..AllNegative::Argmax.into() };
-            regret_matching(advantages, ActionSet::first(advantages.len()), rule, &mut out);
-            out
-        };
-        assert_eq!(sharp(&[3.0, -1.0, 1.0], 2), [0.9, 0.0, 0.1]);
-        assert_eq!(sharp(&[3e38, 3e38, -1.0], 9), [0.5, 0.5, 0.0]);
-        assert_eq!(sharp(&[1e-38, 1e-39], 40), [1.0, 0.0]);
-        assert_eq!(sharp(&[-2.0, -1.0], 3), [0.0, 1.0]);
-        assert_eq!(sharp(&[1.0, f32::INFINITY], 3), [0.0, 1.0]);
     }
 
     #[test]

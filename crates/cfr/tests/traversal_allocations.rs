@@ -53,7 +53,7 @@ fn plan(sampling: Sampling, count: u32, lanes: usize) -> TraversalPlan {
         traverser: 0,
         count,
         sampling,
-        rule: AllNegative::Uniform.into(),
+        all_negative: AllNegative::Uniform,
         strategy: StrategySource::Networks,
         budgets: Budgets::UNLIMITED,
         lanes,

@@ -58,7 +58,7 @@ impl Setup {
             traverser: 0,
             count: u32::MAX,
             sampling: Sampling::Outcome(OutcomeSampling::default()),
-            rule: AllNegative::Argmax.into(),
+            all_negative: AllNegative::Argmax,
             strategy: StrategySource::Networks,
             budgets: Budgets { max_nodes_per_iteration: nodes, max_nodes_per_traversal: 1000 },
             lanes,

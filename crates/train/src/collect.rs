@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use deepcfr_cfr::regret::{AllNegative, RegretRule};
+use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::traversal::evaluators::TableEvaluator;
 use deepcfr_cfr::traversal::{
     self, Baseline, Budgets, Continuation, Guides, NoBaseline, OutcomeSampling, RolloutSampling, Sampling,
@@ -69,7 +69,7 @@ impl Collector {
                     rollouts: traversal.rollouts,
                 }),
             },
-            rule: regret_rule(config),
+            all_negative: all_negative(config),
             strategy: StrategySource::Initial,
             budgets: Budgets {
                 max_nodes_per_traversal: traversal.max_nodes_per_traversal.unwrap_or(u64::MAX),
@@ -194,12 +194,31 @@ impl Collected {
     }
 }
 
-/// How the configuration makes a strategy of advantages.
-pub(crate) fn regret_rule(config: &RunConfig) -> RegretRule {
-    let matching = &config.regret_matching;
-    let all_negative = match matching.all_negative {
+pub(crate) fn all_negative(config: &RunConfig) -> AllNegative {
+    match config.regret_matching.all_negative {
         config::AllNegative::Argmax => AllNegative::Argmax,
         config::AllNegative::Uniform => AllNegative::Uniform,
-    };
-    RegretRule { all_negative, exponent: matching.exponent }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn committing_beside_workers_is_charged_its_share_of_the_wall() {
+        let milliseconds = Duration::from_millis;
+        let mut collected = Collected {
+            commit: milliseconds(40),
+            worker_logic: milliseconds(90),
+            worker_wait: milliseconds(30),
+            ..Collected::default()
+        };
+        // One thread did 160 ms of work within 160 ms, or three did within 80.
+        assert_eq!(collected.commit_within(milliseconds(160)), milliseconds(40));
+        assert_eq!(collected.commit_within(milliseconds(80)), milliseconds(20));
+        collected.commit = Duration::ZERO;
+        assert_eq!(collected.commit_within(milliseconds(80)), Duration::ZERO);
+        assert_eq!(Collected::default().commit_within(milliseconds(80)), Duration::ZERO);
+    }
 }

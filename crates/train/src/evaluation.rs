@@ -8,7 +8,7 @@ use deepcfr_cfr::matches::{self, Bot, Contestant, MatchPlan, MatchRecord, Networ
 use deepcfr_cfr::tabular::TabularPolicy;
 use deepcfr_core::{Encoder, Game, NUM_PLAYERS, NetId, SampleShape};
 
-use crate::collect::regret_rule;
+use crate::collect::all_negative;
 use crate::config::{EvaluatedPolicy, NashConv, RunConfig};
 use crate::error::TrainError;
 use crate::inference::Inference;
@@ -97,7 +97,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
     ) -> Result<Option<TabularPolicy>, TrainError> {
         let Some(advantages) = small.advantages() else { return Ok(None) };
         let strategy = match policy {
-            EvaluatedPolicy::Current => small.game.strategy(advantages, regret_rule(self.config)),
+            EvaluatedPolicy::Current => small.game.strategy(advantages, all_negative(self.config)),
             EvaluatedPolicy::SdCfr => small.exact.average.policy(&small.game.tree),
             EvaluatedPolicy::PolicyNetwork => {
                 let Some(weights) = &self.state.networks.weights[NetId::STRATEGY.index()] else {
@@ -152,7 +152,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
 
     /// The strategies to be played, with networks numbered as [`Subject::inference`] loads them.
     fn strategies(&self) -> Result<Vec<(EvaluatedPolicy, NetworkStrategy)>, TrainError> {
-        let rule = regret_rule(self.config);
+        let rule = all_negative(self.config);
         let networks = &self.state.networks;
         let mut strategies = Vec::new();
         for &policy in &self.config.evaluation.policies {

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use deepcfr_cfr::regret::{RegretRule, masked_softmax, regret_matching};
+use deepcfr_cfr::regret::{AllNegative, masked_softmax, regret_matching};
 use deepcfr_cfr::tabular::{FeatureTable, GameTree, TabularPolicy, TreeError, TreeLimits};
 use deepcfr_core::{Encoder, Game, Model, ModelError, NUM_PLAYERS, NetId};
 
@@ -56,7 +56,7 @@ impl SmallGame {
     }
 
     /// Regret matching on tabulated advantages.
-    pub(crate) fn strategy(&self, advantages: &[f32], rule: RegretRule) -> TabularPolicy {
+    pub(crate) fn strategy(&self, advantages: &[f32], rule: AllNegative) -> TabularPolicy {
         self.policy(advantages, |outputs, legal, row| regret_matching(outputs, legal, rule, row))
     }
 

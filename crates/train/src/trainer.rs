@@ -11,7 +11,7 @@ use deepcfr_core::{
     Weights,
 };
 
-use crate::collect::{Collected, Collector, regret_rule};
+use crate::collect::{Collected, Collector, all_negative};
 use crate::config::{EvaluatedPolicy, Initialisation, NashConv, RunConfig, Sampling, Scheduler, Weighting};
 use crate::diagnostics::{Diagnostics, Probe, Watched};
 use crate::error::TrainError;
@@ -181,7 +181,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         for (player, weights) in networks.iter().enumerate() {
             model.load(NetId::advantage(player), weights)?;
         }
-        let diagnostics = Diagnostics::of(probe, &mut *model, regret_rule(&self.config))?;
+        let diagnostics = Diagnostics::of(probe, &mut *model, all_negative(&self.config))?;
         self.clock.switch(before);
         Ok(Some(diagnostics))
     }
@@ -241,7 +241,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
             if let Some(small) = &mut self.small
                 && let Some(advantages) = &small.advantages
             {
-                let strategy = small.game.strategy(advantages, regret_rule(&self.config));
+                let strategy = small.game.strategy(advantages, all_negative(&self.config));
                 small.exact.add(&small.game, &strategy, weight);
             }
         }

@@ -5,7 +5,7 @@
 use deepcfr_core::{Action, ActionSet, Game, MAX_ACTIONS, NUM_PLAYERS, NetId, Player, Policy, Stream, Turn};
 
 use super::MatchError;
-use crate::regret::{RegretRule, greedy, masked_softmax, regret_matching, sample_by};
+use crate::regret::{AllNegative, greedy, masked_softmax, regret_matching, sample_by};
 
 /// A player that decides without a network.
 pub trait Bot<G: Game>: Sync {
@@ -48,7 +48,7 @@ impl<G: Game, P: Policy<G>> Bot<G> for PolicyBot<P> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutputRule {
     /// Outputs are advantages.
-    RegretMatching(RegretRule),
+    RegretMatching(AllNegative),
     /// Outputs are advantages; the highest is played, exact ties share.
     Greedy,
     /// Outputs are logits.
@@ -87,9 +87,9 @@ struct Archive {
 
 impl NetworkStrategy {
     /// Regret matching on each player's own advantage network: the current strategy.
-    pub fn current(rule: impl Into<RegretRule>) -> Self {
+    pub fn current(rule: AllNegative) -> Self {
         let seats = [0, 1].map(|player| Archive::single(NetId::advantage(player)));
-        Self { rule: OutputRule::RegretMatching(rule.into()), seats }
+        Self { rule: OutputRule::RegretMatching(rule), seats }
     }
 
     /// The average-strategy network.
@@ -107,13 +107,10 @@ impl NetworkStrategy {
     ///
     /// # Errors
     /// If an archive is empty or a weight is not positive and finite.
-    pub fn sampled(
-        archives: [&[(NetId, f64)]; NUM_PLAYERS],
-        rule: impl Into<RegretRule>,
-    ) -> Result<Self, MatchError> {
+    pub fn sampled(archives: [&[(NetId, f64)]; NUM_PLAYERS], rule: AllNegative) -> Result<Self, MatchError> {
         let [first, second] = archives;
         let seats = [Archive::new(0, first)?, Archive::new(1, second)?];
-        Ok(Self { rule: OutputRule::RegretMatching(rule.into()), seats })
+        Ok(Self { rule: OutputRule::RegretMatching(rule), seats })
     }
 
     /// The strategy by which each player's own of two networks is played.
@@ -190,8 +187,6 @@ impl<G: Game> Copy for Contestant<'_, G> {}
 #[cfg(test)]
 mod tests {
     use deepcfr_core::Purpose;
-
-    use crate::regret::AllNegative;
 
     use super::*;
 

@@ -11,7 +11,7 @@ use deepcfr_core::{
 use super::plan::{StrategySource, TraversalPlan};
 use super::recording::{Encoded, Recording, SampleBuffer};
 use super::scheme::{Scheme, Walk};
-use crate::regret::{RegretRule, regret_matching, sample_action};
+use crate::regret::{AllNegative, regret_matching, sample_action};
 
 /// What all lanes of a run share.
 pub(super) struct Context<'a, G, E> {
@@ -22,7 +22,7 @@ pub(super) struct Context<'a, G, E> {
     pub(super) iteration: u32,
     pub(super) traverser: Player,
     strategy: StrategySource,
-    rule: RegretRule,
+    all_negative: AllNegative,
     max_nodes: u64,
 }
 
@@ -38,7 +38,7 @@ impl<'a, G: Game, E: Encoder<G>> Context<'a, G, E> {
             iteration: plan.iteration,
             traverser: plan.traverser,
             strategy: plan.strategy,
-            rule: plan.rule,
+            all_negative: plan.all_negative,
             max_nodes: plan.budgets.max_nodes_per_traversal,
         }
     }
@@ -156,7 +156,7 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
         let Pending { player, slot } = self.pending;
         let samples = samples_of(&mut self.walk.recording, player == context.traverser);
         let legal = samples.legal(slot);
-        regret_matching(advantages, legal, context.rule, samples.targets_mut(context.shape, slot));
+        regret_matching(advantages, legal, context.all_negative, samples.targets_mut(context.shape, slot));
         self.play(context, scheme, player, slot);
     }
 

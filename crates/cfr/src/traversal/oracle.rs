@@ -220,7 +220,7 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
                 self.evaluator.submit(0, NetId::advantage(player), &query)?;
                 self.evaluator.wait()?;
                 self.evaluator.next_ready().expect("the only row was waited for");
-                regret_matching(self.evaluator.output(0), legal, self.plan.rule, &mut strategy);
+                regret_matching(self.evaluator.output(0), legal, self.plan.all_negative, &mut strategy);
             }
         }
         Ok(strategy)

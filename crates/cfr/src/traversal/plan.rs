@@ -3,7 +3,7 @@
 use deepcfr_core::{NUM_PLAYERS, Player};
 
 use super::TraversalError;
-use crate::regret::RegretRule;
+use crate::regret::AllNegative;
 
 /// How a traversal chooses what to walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -99,8 +99,8 @@ pub struct TraversalPlan {
     pub count: u32,
     /// External or outcome sampling.
     pub sampling: Sampling,
-    /// How advantages become the strategy.
-    pub rule: RegretRule,
+    /// Regret matching's rule where no advantage is positive.
+    pub all_negative: AllNegative,
     /// Networks, or uniform play.
     pub strategy: StrategySource,
     /// Limits on nodes.

@@ -145,12 +145,12 @@ fn outputs_become_probabilities_by_the_strategys_rule() {
     let cases: [(OutputRule, Outputs, Fixed); 3] = [
         (OutputRule::Softmax, |_, _, out| out.copy_from_slice(&[0.0, 3f32.ln()]), Fixed(&[0.25, 0.75])),
         (
-            OutputRule::RegretMatching(AllNegative::Argmax.into()),
+            OutputRule::RegretMatching(AllNegative::Argmax),
             |_, _, out| out.copy_from_slice(&[1.0, 3.0]),
             Fixed(&[0.25, 0.75]),
         ),
         (
-            OutputRule::RegretMatching(AllNegative::Argmax.into()),
+            OutputRule::RegretMatching(AllNegative::Argmax),
             |_, _, out| out.copy_from_slice(&[-1.0, 3.0]),
             Fixed(&[0.0, 1.0]),
         ),

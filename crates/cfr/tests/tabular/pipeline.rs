@@ -79,7 +79,7 @@ impl<'a> DeepCfr<'a> {
             traverser,
             count: 1,
             sampling: Sampling::External,
-            rule: AllNegative::Uniform.into(),
+            all_negative: AllNegative::Uniform,
             strategy: StrategySource::Networks,
             budgets: Budgets::UNLIMITED,
             lanes: 1,

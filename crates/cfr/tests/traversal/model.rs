@@ -83,7 +83,7 @@ pub(crate) fn plan(sampling: Sampling, traverser: Player, count: u32) -> Travers
         traverser,
         count,
         sampling,
-        rule: AllNegative::Argmax.into(),
+        all_negative: AllNegative::Argmax,
         strategy: StrategySource::Networks,
         budgets: Budgets::UNLIMITED,
         lanes: 1,

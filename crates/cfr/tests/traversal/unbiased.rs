@@ -216,7 +216,7 @@ fn assert_guided_means_are_exact(sampling: Sampling, guides: &Guides<'_, Kuhn, i
     let table: Vec<f32> = (0..2 * KEYS).map(|_| (stream.uniform() + 0.05) as f32).collect();
     for traverser in [0, 1] {
         let mut tally = Tally::new();
-        let plan = TraversalPlan { rule: AllNegative::Argmax.into(), ..plan(sampling, traverser, COUNT) };
+        let plan = TraversalPlan { all_negative: AllNegative::Argmax, ..plan(sampling, traverser, COUNT) };
         let mut workers = [TableEvaluator::new(&table, 2), TableEvaluator::new(&table, 2)];
         let stats = traversal::run_guided(&Kuhn, &KeyEncoder, &plan, guides, &mut workers, &mut tally)
             .expect("no failure");

@@ -5,12 +5,12 @@
 use std::sync::Arc;
 
 use deepcfr_cfr::matches::{Bot, Contestant, MatchError, NetworkStrategy, OutputRule, PolicyBot};
-use deepcfr_cfr::regret::RegretRule;
+use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::tabular::KeyedPolicy;
 use deepcfr_core::{Game, NUM_PLAYERS, NetId, Weights};
 
 use crate::checkpoint::{CheckpointError, CheckpointStore, Keep};
-use crate::collect::regret_rule;
+use crate::collect::all_negative;
 use crate::config::{EvaluatedPolicy, Problem, RunConfig, nearest};
 use crate::error::TrainError;
 use crate::registry::Opponent;
@@ -122,7 +122,7 @@ impl<'s, G: Game> Frozen<'s, G> {
         Ok(Self {
             name: format!("{name}@{iteration}:{strategy}"),
             kind: format!("{} of iteration {iteration}", crate::evaluation::label(strategy)),
-            player: Player::Networks(network_strategy(&saved, strategy, regret_rule(config), nets)?),
+            player: Player::Networks(network_strategy(&saved, strategy, all_negative(config), nets)?),
         })
     }
 
@@ -173,7 +173,7 @@ fn held(saved: &SavedNetworks) -> Vec<EvaluatedPolicy> {
 fn network_strategy(
     saved: &SavedNetworks,
     strategy: EvaluatedPolicy,
-    rule: RegretRule,
+    rule: AllNegative,
     nets: &mut Nets,
 ) -> Result<NetworkStrategy, MatchError> {
     let mut single = |net: usize| {

@@ -106,8 +106,6 @@ pub struct ServerSection {
 pub struct RegretMatchingSection {
     /// What to play when no advantage is positive.
     pub all_negative: AllNegative,
-    /// Power of positive advantages.
-    pub exponent: u32,
 }
 
 /// `[memory]`.

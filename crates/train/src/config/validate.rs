@@ -51,7 +51,6 @@ impl Check<'_> {
         self.within("server.batch_window_us", config.server.batch_window_us, 0..=1_000_000);
         self.within("server.min_batch", config.server.min_batch, 1..=1 << 20);
         self.within("server.server_threads", config.server.server_threads.unwrap_or(0), 0..=1024);
-        self.within("regret_matching.exponent", config.regret_matching.exponent, 1..=100);
         self.within("memory.advantage_capacity", config.memory.advantage_capacity, 1..=u32::MAX as usize);
         self.within("memory.strategy_capacity", config.memory.strategy_capacity, 1..=u32::MAX as usize);
         self.within("average.archive_capacity", config.average.archive_capacity, 1..=1_000_000);

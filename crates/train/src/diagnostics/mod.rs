@@ -6,7 +6,7 @@
 
 mod probe;
 
-use deepcfr_cfr::regret::{RegretRule, regret_matching};
+use deepcfr_cfr::regret::{AllNegative, regret_matching};
 use deepcfr_core::{Action, Model, ModelError, NetId};
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,7 @@ impl Diagnostics {
     ///
     /// # Errors
     /// If the model fails.
-    pub(crate) fn of(probe: &Probe, model: &mut dyn Model, rule: RegretRule) -> Result<Self, ModelError> {
+    pub(crate) fn of(probe: &Probe, model: &mut dyn Model, rule: AllNegative) -> Result<Self, ModelError> {
         let players = probe.players.iter().enumerate().filter(|(_, kept)| !kept.samples.is_empty());
         let players = players.map(|(player, kept)| {
             let predictions = predict(kept, NetId::advantage(player), model)?;
@@ -107,7 +107,7 @@ struct Entry {
 }
 
 impl PlayerDiagnostics {
-    fn of(classes: &[&str], kept: &Kept, predictions: &[f32], rule: RegretRule) -> Self {
+    fn of(classes: &[&str], kept: &Kept, predictions: &[f32], rule: AllNegative) -> Self {
         let samples = &kept.samples;
         let width = predictions.len() / samples.len();
         let mut strategies = Strategies::new(classes.len());
@@ -148,7 +148,7 @@ impl Strategies {
         Self { fallbacks: 0.0, entropy: 0.0, played: vec![0.0; classes], picked: vec![0.0; classes] }
     }
 
-    fn add(&mut self, sample: &ProbedSample, outputs: &[f32], rule: RegretRule) {
+    fn add(&mut self, sample: &ProbedSample, outputs: &[f32], rule: AllNegative) {
         let mut strategy = vec![0.0; outputs.len()];
         regret_matching(outputs, sample.legal, rule, &mut strategy);
         let fallback = !sample.legal.iter().any(|action| outputs[usize::from(action)] > 0.0);
@@ -224,12 +224,8 @@ mod tests {
         }
         assert_eq!(deepcfr_core::SampleSource::len(&memories.advantage[0]), 3);
         let predictions = [1.0, 3.0, 2.0, -9.0, -1.0, -2.0];
-        let player = PlayerDiagnostics::of(
-            probe.classes,
-            &probe.players[0],
-            &predictions,
-            deepcfr_cfr::regret::AllNegative::Argmax.into(),
-        );
+        let player =
+            PlayerDiagnostics::of(probe.classes, &probe.players[0], &predictions, AllNegative::Argmax);
         assert_eq!((player.rows, player.classes.len()), (3, 1));
         assert!((player.fallback_share - 1.0 / 3.0).abs() < 1e-12);
         // Strategies (¼, ¾), (1, 0), (1, 0).

@@ -10,7 +10,7 @@ use deepcfr_cfr::matches::{
 use deepcfr_core::{Encoder, Game, NUM_PLAYERS, NetId, SampleShape, Weights};
 
 use crate::arena::{Frozen, Nets};
-use crate::collect::regret_rule;
+use crate::collect::all_negative;
 use crate::config::RunConfig;
 use crate::error::TrainError;
 use crate::inference::Inference;
@@ -63,7 +63,7 @@ pub(super) fn measure<G: Game, E: Encoder<G>>(
         let (game, encoder) = (&setup.game, &setup.encoder);
         inference.with_workers(|workers| play_deals(game, encoder, &plan, &pairings, &ranges, workers, watch))
     };
-    let rules = [OutputRule::Greedy, OutputRule::RegretMatching(regret_rule(config))];
+    let rules = [OutputRule::Greedy, OutputRule::RegretMatching(all_negative(config))];
     let tried = play(&rules, CHOOSING, (deals / CHOOSING_SHARE).max(2))?;
     let [greedy, matching] = [0, 1].map(|rule: usize| MatchRecord::of(tried[rule].clone()).result);
     let greedy = greedy.mean_difference >= matching.mean_difference;

@@ -222,7 +222,6 @@ fn what_rollout_sampling_is_told_changes_the_samples() {
         "traversal.rollouts=2",
         "traversal.epsilon=0",
         "game.lost_cities.encoder=cards",
-        "regret_matching.exponent=3",
     ] {
         let other = run("lost-cities-quick", &[&sets[..], &[set]].concat());
         assert_ne!(other.memories, base.memories, "{set}");
