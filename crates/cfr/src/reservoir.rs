@@ -1,4 +1,4 @@
-//! Memories of training samples: uniform reservoirs of fixed capacity in flat buffers.
+//! Memories of training samples: uniform reservoirs of fixed capacity, packed without loss.
 //!
 //! Not here: files and checksums (`save` and `load` write and read a plain byte stream), and what
 //! the samples mean.
@@ -10,12 +10,18 @@ use deepcfr_core::{
     Stream,
 };
 
+mod dictionary;
+mod packing;
 mod segment;
 
+use packing::Packing;
 use segment::Segment;
 
 /// The memory identity of the strategy reservoir; a player's advantage reservoir has the player's.
 const STRATEGY_MEMORY: u32 = NUM_PLAYERS as u32;
+
+/// Legal actions of a sample, for [`Reservoir::bytes_expected`].
+const EXPECTED_ACTIONS: usize = 16;
 
 /// A uniform sample of fixed size from everything offered so far (Vitter 1985, algorithm R).
 ///
@@ -23,8 +29,10 @@ const STRATEGY_MEMORY: u32 = NUM_PLAYERS as u32;
 /// `capacity / n` and replaces a uniformly drawn one. The draw depends on (seed, memory, `n`)
 /// alone, so that a memory is a function of the sequence of samples offered.
 ///
-/// Storage is a list of segments, allocated when first needed, each a struct of arrays: memory
-/// grows without copying and never exceeds [`Reservoir::bytes_needed`].
+/// Samples are packed: what is not `0.0` in a row is marked by a bit, and a feature takes a byte if it
+/// is one of the first 255 numbers that the memory met. They are read back bit for bit. Storage is a
+/// list of segments, allocated when first needed, and never exceeds [`Reservoir::bytes_at_most`]
+/// (one segment is held twice while it is copied).
 #[derive(Clone, Debug)]
 pub struct Reservoir {
     shape: SampleShape,
@@ -34,6 +42,9 @@ pub struct Reservoir {
     offered: u64,
     len: usize,
     segments: Vec<Segment>,
+    packing: Packing,
+    /// The features of a sample that is kept, on their way.
+    row: Box<[f32]>,
 }
 
 impl Reservoir {
@@ -43,20 +54,27 @@ impl Reservoir {
     /// If `capacity` is 0.
     pub fn new(shape: SampleShape, capacity: usize, seed: u64, memory: u32) -> Self {
         assert!(capacity > 0, "a reservoir holds at least one sample");
-        Self { shape, capacity, seed, memory, offered: 0, len: 0, segments: Vec::new() }
+        let (packing, row) = (Packing::new(shape), vec![0.0; shape.num_features].into());
+        Self { shape, capacity, seed, memory, offered: 0, len: 0, segments: Vec::new(), packing, row }
     }
 
-    /// The bytes that a full memory of `capacity` samples takes; never exceeded.
-    pub fn bytes_needed(shape: SampleShape, capacity: usize) -> u64 {
-        capacity as u64 * segment::bytes_per_sample(shape)
+    /// The bytes that a full memory of `capacity` samples takes if half of all features are not 0 and
+    /// an eighth of those have no code, at 16 legal actions: more than in any game here.
+    pub fn bytes_expected(shape: SampleShape, capacity: usize) -> u64 {
+        let features = shape.num_features.div_ceil(2);
+        let targets = shape.num_actions.min(EXPECTED_ACTIONS);
+        bytes(shape, capacity, packing::bytes_of(shape, features, features / 8, targets))
     }
 
-    /// The bytes allocated for samples now.
+    /// The bytes that a full memory of `capacity` samples takes whatever the samples; never exceeded.
+    pub fn bytes_at_most(shape: SampleShape, capacity: usize) -> u64 {
+        bytes(shape, capacity, packing::max_bytes(shape))
+    }
+
+    /// The bytes allocated now.
     pub fn bytes_allocated(&self) -> u64 {
-        self.segments
-            .iter()
-            .map(|segment| segment.rows() as u64 * segment::bytes_per_sample(self.shape))
-            .sum()
+        let segments: usize = self.segments.iter().map(Segment::bytes_allocated).sum();
+        (segments + own_bytes(self.shape)) as u64
     }
 
     /// The most samples held.
@@ -76,14 +94,15 @@ impl Reservoir {
     pub fn offer(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
         self.offered += 1;
         if let Some(index) = self.place() {
-            let (segment, row) = self.locate(index);
-            self.segments[segment].write(row, self.shape, meta, features, targets);
+            features.write(&mut self.row);
+            self.put(index, meta, targets);
         }
     }
 
     /// Forgets every sample, and that any was offered; keeps the storage.
     pub fn clear(&mut self) {
         (self.len, self.offered) = (0, 0);
+        self.segments.iter_mut().for_each(Segment::clear);
     }
 
     /// A 64-bit fingerprint of everything that decides later behaviour: counts and contents.
@@ -92,14 +111,14 @@ impl Reservoir {
         for count in [self.capacity as u64, self.offered, self.len as u64] {
             state.word(count);
         }
+        let mut rows = Rows::new(self.shape);
         for index in 0..self.len {
-            let (segment, row) = self.locate(index);
-            self.segments[segment].visit_words(row, self.shape, |word| state.word(u64::from(word)));
+            self.words(index, &mut rows).for_each(|word| state.word(u64::from(word)));
         }
         state.0
     }
 
-    /// Writes counts and samples, little-endian.
+    /// Writes counts and samples, little-endian, every number of a row in full.
     ///
     /// # Errors
     /// What the writer returns.
@@ -109,12 +128,10 @@ impl Reservoir {
         }
         writer.write_all(&self.offered.to_le_bytes())?;
         writer.write_all(&(self.len as u64).to_le_bytes())?;
-        let mut bytes = Vec::with_capacity(segment::bytes_per_sample(self.shape) as usize);
+        let (mut rows, mut bytes) = (Rows::new(self.shape), Vec::with_capacity(saved_bytes(self.shape)));
         for index in 0..self.len {
-            let (segment, row) = self.locate(index);
             bytes.clear();
-            self.segments[segment]
-                .visit_words(row, self.shape, |word| bytes.extend_from_slice(&word.to_le_bytes()));
+            self.words(index, &mut rows).for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
             writer.write_all(&bytes)?;
         }
         Ok(())
@@ -138,13 +155,13 @@ impl Reservoir {
         if len != offered.min(self.capacity as u64) {
             return Err(LoadError::Count { offered, len });
         }
-        let mut bytes = vec![0; segment::bytes_per_sample(self.shape) as usize];
+        let (mut rows, mut bytes) = (Rows::new(self.shape), vec![0; saved_bytes(self.shape)]);
         for index in 0..len as usize {
             reader.read_exact(&mut bytes)?;
+            let meta = rows.set(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)));
             self.grow_to(index);
-            let (segment, row) = self.locate(index);
-            let mut words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
-            self.segments[segment].read_words(row, self.shape, &mut words);
+            self.row.copy_from_slice(&rows.features);
+            self.put(index, meta, &rows.targets);
             self.len += 1;
         }
         self.offered = offered;
@@ -173,8 +190,22 @@ impl Reservoir {
         let (segment, _) = self.locate(index);
         if segment == self.segments.len() {
             let rows = segment::ROWS.min(self.capacity - segment * segment::ROWS);
-            self.segments.push(Segment::new(self.shape, rows));
+            self.segments.push(Segment::new(rows));
         }
+    }
+
+    /// Keeps the sample with the features of `self.row` at `index`.
+    fn put(&mut self, index: usize, meta: SampleMeta, targets: &[f32]) {
+        let (segment, row) = self.locate(index);
+        let packed = self.packing.pack(meta, &self.row, targets);
+        self.segments[segment].put(row, packed);
+    }
+
+    /// Sample `index` as words, in a fixed order. `rows` is overwritten.
+    fn words<'a>(&self, index: usize, rows: &'a mut Rows) -> impl Iterator<Item = u32> + 'a {
+        let meta = self.read(index, &mut rows.features, &mut rows.targets);
+        let numbers = rows.features.iter().chain(&rows.targets);
+        words_of(meta.legal).into_iter().chain([meta.iteration]).chain(numbers.map(|number| number.to_bits()))
     }
 
     fn locate(&self, index: usize) -> (usize, usize) {
@@ -194,8 +225,45 @@ impl SampleSource for Reservoir {
     fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta {
         assert!(index < self.len, "sample {index} of {}", self.len);
         let (segment, row) = self.locate(index);
-        self.segments[segment].read(row, self.shape, features, targets)
+        self.packing.unpack(self.segments[segment].get(row), features, targets)
     }
+}
+
+/// The rows of a sample on its way into a file or out of one.
+struct Rows {
+    features: Vec<f32>,
+    targets: Vec<f32>,
+}
+
+impl Rows {
+    fn new(shape: SampleShape) -> Self {
+        Self { features: vec![0.0; shape.num_features], targets: vec![0.0; shape.num_actions] }
+    }
+
+    /// The inverse of [`Reservoir::words`].
+    fn set(&mut self, mut words: impl Iterator<Item = u32>) -> SampleMeta {
+        let mut next = || words.next().expect("the words of a whole sample");
+        let (legal, iteration) = (std::array::from_fn(|_| next()), next());
+        self.features.iter_mut().chain(&mut self.targets).for_each(|number| *number = f32::from_bits(next()));
+        SampleMeta { legal: set_of(legal), iteration }
+    }
+}
+
+/// The bytes of a saved sample: legal actions, iteration, features and targets.
+fn saved_bytes(shape: SampleShape) -> usize {
+    (4 + 1 + shape.num_features + shape.num_actions) * size_of::<u32>()
+}
+
+/// The bytes of a full memory of samples that take `sample_bytes` each.
+fn bytes(shape: SampleShape, capacity: usize, sample_bytes: usize) -> u64 {
+    let (full, rest) = (capacity / segment::ROWS, capacity % segment::ROWS);
+    let segments = full as u64 * Segment::max_bytes(segment::ROWS, sample_bytes) as u64;
+    segments + (Segment::max_bytes(rest, sample_bytes) + own_bytes(shape)) as u64
+}
+
+/// What a memory allocates beside its segments.
+fn own_bytes(shape: SampleShape) -> usize {
+    Packing::own_bytes(shape) + shape.num_features * size_of::<f32>()
 }
 
 /// The memories of a run: one for each player's advantages, one for strategies.
@@ -218,9 +286,15 @@ impl Memories {
         Self { advantage: std::array::from_fn(advantage), strategy }
     }
 
-    /// The bytes that full memories take.
-    pub fn bytes_needed(shape: SampleShape, advantage_capacity: usize, strategy_capacity: usize) -> u64 {
-        let each = |capacity| Reservoir::bytes_needed(shape, capacity);
+    /// The bytes that full memories take, as expected by [`Reservoir::bytes_expected`].
+    pub fn bytes_expected(shape: SampleShape, advantage_capacity: usize, strategy_capacity: usize) -> u64 {
+        let each = |capacity| Reservoir::bytes_expected(shape, capacity);
+        NUM_PLAYERS as u64 * each(advantage_capacity) + each(strategy_capacity)
+    }
+
+    /// The bytes that full memories take whatever the samples.
+    pub fn bytes_at_most(shape: SampleShape, advantage_capacity: usize, strategy_capacity: usize) -> u64 {
+        let each = |capacity| Reservoir::bytes_at_most(shape, capacity);
         NUM_PLAYERS as u64 * each(advantage_capacity) + each(strategy_capacity)
     }
 

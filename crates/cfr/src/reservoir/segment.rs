@@ -1,107 +1,108 @@
-//! A fixed run of samples in flat arrays. The only place that knows how rows are stored.
+//! A fixed run of packed samples of varying length in one array of bytes.
 //!
-//! Rows go in and out through `write`, `store` and `fetch`: another element type is a change to
-//! those, to `Stored` and to the two word conversions.
+//! A sample that is no longer than the one it replaces takes its place. Any other goes to the end, and
+//! when there is no room left the array is copied without what was replaced, into one with a sixteenth
+//! to spare: a sample costs few copied bytes, and little room is lost. The order of copied samples is
+//! that of their rows. Not here: what the bytes mean.
 
-use deepcfr_core::{Features, SampleMeta, SampleShape};
-
-use super::{set_of, words_of};
+use std::ops::Range;
 
 /// Samples in a segment (the last of a memory may hold fewer).
 pub(super) const ROWS: usize = 4096;
 
-/// The element type that rows are kept in.
-type Stored = f32;
-
-/// Words of meta data in a sample: legal actions (4) and iteration (1).
-const META_WORDS: usize = 5;
+/// The spare room of a copied array is its contents divided by this.
+const SPARE: usize = 16;
 
 #[derive(Clone, Debug)]
 pub(super) struct Segment {
-    features: Box<[Stored]>,
-    targets: Box<[Stored]>,
-    meta: Box<[[u32; META_WORDS]]>,
+    rows: usize,
+    spans: Vec<Span>,
+    bytes: Vec<u8>,
 }
 
-/// The bytes of one sample, in memory and saved.
-pub(super) fn bytes_per_sample(shape: SampleShape) -> u64 {
-    let row = (shape.num_features + shape.num_actions) * size_of::<Stored>();
-    (row + META_WORDS * size_of::<u32>()) as u64
+/// Where a sample lies.
+#[derive(Clone, Copy, Debug, Default)]
+struct Span {
+    start: u32,
+    len: u32,
 }
 
 impl Segment {
-    pub(super) fn new(shape: SampleShape, rows: usize) -> Self {
-        Self {
-            features: vec![0.0; rows * shape.num_features].into(),
-            targets: vec![0.0; rows * shape.num_actions].into(),
-            meta: vec![[0; META_WORDS]; rows].into(),
+    /// No samples, to become at most `rows`.
+    pub(super) fn new(rows: usize) -> Self {
+        Self { rows, spans: Vec::with_capacity(rows), bytes: Vec::new() }
+    }
+
+    /// The most bytes that `rows` samples of at most `sample_bytes` take.
+    pub(super) fn max_bytes(rows: usize, sample_bytes: usize) -> usize {
+        size_of::<Self>() + rows * size_of::<Span>() + spared(rows * sample_bytes)
+    }
+
+    /// The bytes allocated, those of the segment itself included.
+    pub(super) fn bytes_allocated(&self) -> usize {
+        size_of::<Self>() + self.spans.capacity() * size_of::<Span>() + self.bytes.capacity()
+    }
+
+    /// Forgets the samples, keeps the storage.
+    pub(super) fn clear(&mut self) {
+        self.spans.clear();
+        self.bytes.clear();
+    }
+
+    #[inline]
+    pub(super) fn get(&self, row: usize) -> &[u8] {
+        &self.bytes[self.spans[row].range()]
+    }
+
+    /// Puts a sample in the place of `row`, or adds it if `row` is the next one.
+    ///
+    /// # Panics
+    /// If the segment would grow beyond 4 GiB.
+    pub(super) fn put(&mut self, row: usize, packed: &[u8]) {
+        if row == self.spans.len() {
+            self.spans.push(Span::default());
         }
-    }
-
-    pub(super) fn rows(&self) -> usize {
-        self.meta.len()
-    }
-
-    pub(super) fn write(
-        &mut self,
-        row: usize,
-        shape: SampleShape,
-        meta: SampleMeta,
-        features: &impl Features,
-        targets: &[f32],
-    ) {
-        features.write(&mut self.features[span(row, shape.num_features)]);
-        store(targets, &mut self.targets[span(row, shape.num_actions)]);
-        let [a, b, c, d] = words_of(meta.legal);
-        self.meta[row] = [a, b, c, d, meta.iteration];
-    }
-
-    pub(super) fn read(
-        &self,
-        row: usize,
-        shape: SampleShape,
-        features: &mut [f32],
-        targets: &mut [f32],
-    ) -> SampleMeta {
-        fetch(&self.features[span(row, shape.num_features)], features);
-        fetch(&self.targets[span(row, shape.num_actions)], targets);
-        let [a, b, c, d, iteration] = self.meta[row];
-        SampleMeta { legal: set_of([a, b, c, d]), iteration }
-    }
-
-    /// A sample as words, in a fixed order.
-    pub(super) fn visit_words(&self, row: usize, shape: SampleShape, mut visit: impl FnMut(u32)) {
-        self.meta[row].iter().for_each(|&word| visit(word));
-        self.features[span(row, shape.num_features)].iter().for_each(|value| visit(value.to_bits()));
-        self.targets[span(row, shape.num_actions)].iter().for_each(|value| visit(value.to_bits()));
-    }
-
-    /// The inverse of [`Segment::visit_words`].
-    pub(super) fn read_words(
-        &mut self,
-        row: usize,
-        shape: SampleShape,
-        words: &mut impl Iterator<Item = u32>,
-    ) {
-        let mut next = || words.next().expect("the caller read a whole sample");
-        self.meta[row].iter_mut().for_each(|word| *word = next());
-        for value in &mut self.features[span(row, shape.num_features)] {
-            *value = Stored::from_bits(next());
+        let len = u32::try_from(packed.len()).expect("a sample is shorter than 4 GiB");
+        if len > self.spans[row].len {
+            self.spans[row] = Span { start: self.room_for(row, packed.len()), len };
+            self.bytes.extend_from_slice(packed);
+            return;
         }
-        for value in &mut self.targets[span(row, shape.num_actions)] {
-            *value = Stored::from_bits(next());
+        self.spans[row].len = len;
+        self.bytes[self.spans[row].range()].copy_from_slice(packed);
+    }
+
+    /// The end of the array, after making room there for a longer sample of `row`.
+    fn room_for(&mut self, row: usize, len: usize) -> u32 {
+        if self.bytes.capacity() - self.bytes.len() < len {
+            self.spans[row].len = 0;
+            self.copy(len);
         }
+        u32::try_from(self.bytes.len()).expect("a segment is smaller than 4 GiB")
+    }
+
+    /// Copies the array without what was replaced. Until all rows are there, the room is for as many
+    /// of the present mean length, but no more than twice what is needed: the mean of few says little.
+    fn copy(&mut self, arriving: usize) {
+        let live = arriving + self.spans.iter().map(|span| span.len as usize).sum::<usize>();
+        let of_all_rows = live.div_ceil(self.spans.len()) * self.rows;
+        let mut bytes = Vec::with_capacity(spared(of_all_rows.min(2 * live)));
+        for span in &mut self.spans {
+            let range = span.range();
+            span.start = bytes.len() as u32;
+            bytes.extend_from_slice(&self.bytes[range]);
+        }
+        self.bytes = bytes;
     }
 }
 
-fn span(row: usize, width: usize) -> std::ops::Range<usize> {
-    row * width..(row + 1) * width
+impl Span {
+    #[inline]
+    fn range(self) -> Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
 }
 
-fn store(values: &[f32], stored: &mut [Stored]) {
-    stored.copy_from_slice(values);
-}
-
-fn fetch(stored: &[Stored], values: &mut [f32]) {
-    values.copy_from_slice(stored);
+fn spared(bytes: usize) -> usize {
+    bytes + bytes.div_ceil(SPARE)
 }

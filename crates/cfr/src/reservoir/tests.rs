@@ -40,12 +40,11 @@ fn every_sample_is_kept_with_the_same_probability() {
 fn storage_grows_as_needed_and_stays_within_the_plan() {
     let capacity = 2 * segment::ROWS + 5;
     let mut reservoir = Reservoir::new(SHAPE, capacity, 3, 0);
-    assert_eq!(reservoir.bytes_allocated(), 0);
+    assert_eq!(reservoir.bytes_allocated(), own_bytes(SHAPE) as u64);
     for value in 0..3 * segment::ROWS as u32 {
         offer(&mut reservoir, value);
-        assert!(reservoir.bytes_allocated() <= Reservoir::bytes_needed(SHAPE, capacity));
+        assert!(reservoir.bytes_allocated() <= Reservoir::bytes_at_most(SHAPE, capacity));
     }
-    assert_eq!(reservoir.bytes_allocated(), Reservoir::bytes_needed(SHAPE, capacity));
     assert_eq!((reservoir.len(), reservoir.offered()), (capacity, 3 * segment::ROWS as u64));
 }
 
@@ -108,7 +107,9 @@ fn memories_route_samples_to_their_reservoir() {
     memories.advantage(1, meta, &[0.0; 3], &[0.0; 2]);
     (0..3).for_each(|_| memories.strategy(meta, &[0.0; 3], &[0.5; 2]));
     assert_eq!(memories.iter().map(SampleSource::len).collect::<Vec<_>>(), [0, 1, 3]);
-    assert_eq!(Memories::bytes_needed(SHAPE, 4, 8), 16 * (3 + 2 + 5) * 4);
+    let three = |each: fn(SampleShape, usize) -> u64| 2 * each(SHAPE, 4) + each(SHAPE, 8);
+    assert_eq!(Memories::bytes_expected(SHAPE, 4, 8), three(Reservoir::bytes_expected));
+    assert_eq!(Memories::bytes_at_most(SHAPE, 4, 8), three(Reservoir::bytes_at_most));
     let mut bytes = Vec::new();
     memories.save(&mut bytes).expect("writing to memory");
     let mut loaded = Memories::new(SHAPE, 4, 8, 1);
