@@ -109,9 +109,9 @@ fn collect<G: Game, E: Encoder<G>>(
     Ok(())
 }
 
-fn random_indices(len: usize) -> Vec<usize> {
+fn random_indices(len: usize) -> Vec<u32> {
     let mut stream = Stream::new(SEED, Purpose::Test, 0, 0, 0);
-    (0..TURNS * BATCH).map(|_| stream.below(len as u32) as usize).collect()
+    (0..TURNS * BATCH).map(|_| stream.below(len as u32)).collect()
 }
 
 /// What both kinds of memory can do.
@@ -223,13 +223,14 @@ impl<M: Memory> Timed<M> {
         self.grown += resident().saturating_sub(before);
     }
 
-    fn read(&mut self, indices: &[usize]) {
+    fn read(&mut self, indices: &[u32]) {
         let SampleShape { num_features, num_actions } = self.memory.shape();
         let (mut features, mut targets) = (vec![1.0; BATCH * num_features], vec![1.0; BATCH * num_actions]);
         let start = Instant::now();
+        self.memory.prefetch(indices);
         let rows = features.chunks_exact_mut(num_features).zip(targets.chunks_exact_mut(num_actions));
         for (&index, (features, targets)) in indices.iter().zip(rows) {
-            black_box(self.memory.read(index, features, targets));
+            black_box(self.memory.read(index as usize, features, targets));
         }
         self.random = self.random.min(start.elapsed().as_nanos() as f64 / indices.len() as f64);
         black_box((features, targets));

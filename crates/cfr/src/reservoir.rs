@@ -29,8 +29,8 @@ const EXPECTED_ACTIONS: usize = 16;
 /// `capacity / n` and replaces a uniformly drawn one. The draw depends on (seed, memory, `n`)
 /// alone, so that a memory is a function of the sequence of samples offered.
 ///
-/// Samples are packed: what is not `0.0` in a row is marked by a bit, and a feature takes a byte if it
-/// is one of the first 255 numbers that the memory met. They are read back bit for bit. Storage is a
+/// Samples are packed: bits mark what is 0 or 1 in a row, and any other feature takes a byte if it is
+/// one of the first 256 numbers that the memory met. They are read back bit for bit. Storage is a
 /// list of segments, allocated when first needed, and never exceeds [`Reservoir::bytes_at_most`]
 /// (one segment is held twice while it is copied).
 #[derive(Clone, Debug)]
@@ -58,12 +58,11 @@ impl Reservoir {
         Self { shape, capacity, seed, memory, offered: 0, len: 0, segments: Vec::new(), packing, row }
     }
 
-    /// The bytes that a full memory of `capacity` samples takes if half of all features are not 0 and
-    /// an eighth of those have no code, at 16 legal actions: more than in any game here.
+    /// The bytes that a full memory of `capacity` samples takes if a third of all features are
+    /// neither 0 nor 1 and a sixteenth of those have no code, at 16 legal actions.
     pub fn bytes_expected(shape: SampleShape, capacity: usize) -> u64 {
-        let features = shape.num_features.div_ceil(2);
-        let targets = shape.num_actions.min(EXPECTED_ACTIONS);
-        bytes(shape, capacity, packing::bytes_of(shape, features, features / 8, targets))
+        let (features, actions) = (shape.num_features / 3, shape.num_actions.min(EXPECTED_ACTIONS));
+        bytes(shape, capacity, packing::bytes_of(shape, features, features / 16, actions))
     }
 
     /// The bytes that a full memory of `capacity` samples takes whatever the samples; never exceeded.
@@ -226,6 +225,19 @@ impl SampleSource for Reservoir {
         assert!(index < self.len, "sample {index} of {}", self.len);
         let (segment, row) = self.locate(index);
         self.packing.unpack(self.segments[segment].get(row), features, targets)
+    }
+
+    /// One load of every cache line: they do not wait for each other, as reads of samples do, whose
+    /// bytes decide how they go on.
+    fn prefetch(&self, indices: &[u32]) {
+        const CACHE_LINE: usize = 64;
+        let mut sum = 0u8;
+        for &index in indices {
+            let (segment, row) = self.locate(index as usize);
+            let packed = self.segments[segment].get(row);
+            packed.iter().step_by(CACHE_LINE).chain(packed.last()).for_each(|byte| sum ^= byte);
+        }
+        std::hint::black_box(sum);
     }
 }
 

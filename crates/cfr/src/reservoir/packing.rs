@@ -4,23 +4,25 @@
 //! |---|---|
 //! | 4 | iteration |
 //! | 16 | legal actions, a bit each |
-//! | 8 for each 64 features | which features are not `0.0` |
+//! | 8 + 8 for each 64 features | which are `1.0`; which have a code in the memory's [`Dictionary`] |
 //! | 8 for each 64 actions | which targets are not `0.0` |
-//! | 1 for each feature that is not `0.0` | its code in the memory's [`Dictionary`] |
+//! | 1 for each feature with a code | the code |
 //! | 4 for each target that is not `0.0` | its bits |
-//! | 4 for each feature without a code | its bits, the last such feature first |
+//! | 4 + 4 for each other feature that is not `0.0` | its index, its bits |
 //!
 //! All little-endian. `0.0` is the number of bits 0; `-0.0` is another one. Not here: where the bytes
 //! of many samples lie.
 
 use deepcfr_core::{ActionSet, SampleMeta, SampleShape};
 
-use super::dictionary::{Dictionary, WRITTEN_OUT};
+use super::dictionary::Dictionary;
 
-/// Features and actions share a mask in groups of this size.
+/// Features and actions share masks in groups of this size.
 const GROUP: usize = u64::BITS as usize;
 const MASK_BYTES: usize = size_of::<u64>();
 const NUMBER_BYTES: usize = size_of::<f32>();
+/// A feature without a code: its index and its bits.
+const WRITTEN_OUT_BYTES: usize = size_of::<u32>() + NUMBER_BYTES;
 const META_BYTES: usize = size_of::<u32>() + size_of::<u128>();
 
 /// Packs samples of one shape, and unpacks those that it packed. Its dictionary only grows: what was
@@ -32,7 +34,7 @@ pub(super) struct Packing {
     /// The packed sample, with room for the longest.
     packed: Box<[u8]>,
     /// Features without a code, as they are met.
-    written_out: Vec<f32>,
+    written_out: Vec<u8>,
 }
 
 impl Packing {
@@ -41,13 +43,13 @@ impl Packing {
             shape,
             dictionary: Box::new(Dictionary::new()),
             packed: vec![0; max_bytes(shape)].into(),
-            written_out: Vec::with_capacity(shape.num_features),
+            written_out: Vec::with_capacity(WRITTEN_OUT_BYTES * shape.num_features),
         }
     }
 
     /// What a packing allocates itself, whatever the samples.
     pub(super) fn own_bytes(shape: SampleShape) -> usize {
-        size_of::<Dictionary>() + max_bytes(shape) + NUMBER_BYTES * shape.num_features
+        size_of::<Dictionary>() + max_bytes(shape) + WRITTEN_OUT_BYTES * shape.num_features
     }
 
     /// # Panics
@@ -55,28 +57,37 @@ impl Packing {
     pub(super) fn pack(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]) -> &[u8] {
         let SampleShape { num_features, num_actions } = self.shape;
         assert_eq!((features.len(), targets.len()), (num_features, num_actions), "the lengths of the rows");
-        let (iteration, rest) = split(&mut self.packed);
-        *iteration = meta.iteration.to_le_bytes();
-        let (legal, rest) = split(rest);
-        *legal = meta.legal.bits().to_le_bytes();
-        let (feature_masks, rest) = rest.split_at_mut(mask_bytes(num_features));
-        let (target_masks, body) = rest.split_at_mut(mask_bytes(num_actions));
-        let mut end = 0;
+        let (head, body) = self.packed.split_at_mut(head_bytes(self.shape));
+        let mut head = Writer(head);
+        head.put(&meta.iteration.to_le_bytes());
+        head.put(&meta.legal.bits().to_le_bytes());
+        let mut body = Writer(body);
+        let room = body.0.len();
         self.written_out.clear();
-        for_each_number(features, feature_masks, |number| {
-            body[end] = self.dictionary.code(number);
-            if body[end] == WRITTEN_OUT {
-                self.written_out.push(number);
-            }
-            end += 1;
-        });
-        let mut write = |number: f32| {
-            body[end..end + NUMBER_BYTES].copy_from_slice(&number.to_le_bytes());
-            end += NUMBER_BYTES;
-        };
-        for_each_number(targets, target_masks, &mut write);
-        self.written_out.iter().rev().copied().for_each(write);
-        &self.packed[..head_bytes(self.shape) + end]
+        for (index, group) in features.chunks(GROUP).enumerate() {
+            let ones = mask(group, |number| number.to_bits() == ONE);
+            let mut coded = 0;
+            for_each_bit(mask(group, is_number) & !ones, |bit| match self.dictionary.code(group[bit]) {
+                Some(code) => {
+                    coded |= 1 << bit;
+                    body.put(&[code]);
+                }
+                None => {
+                    self.written_out.extend(((index * GROUP + bit) as u32).to_le_bytes());
+                    self.written_out.extend(group[bit].to_le_bytes());
+                }
+            });
+            head.put(&ones.to_le_bytes());
+            head.put(&u64::to_le_bytes(coded));
+        }
+        for group in targets.chunks(GROUP) {
+            let numbers = mask(group, is_number);
+            head.put(&numbers.to_le_bytes());
+            for_each_bit(numbers, |bit| body.put(&group[bit].to_le_bytes()));
+        }
+        body.put(&self.written_out);
+        let len = head_bytes(self.shape) + room - body.0.len();
+        &self.packed[..len]
     }
 
     /// Writes every element of both rows.
@@ -88,60 +99,102 @@ impl Packing {
         let SampleShape { num_features, num_actions } = self.shape;
         assert_eq!((features.len(), targets.len()), (num_features, num_actions), "the lengths of the rows");
         let mut packed = Reader(packed);
-        let iteration = u32::from_le_bytes(packed.first());
-        let legal = ActionSet::from_bits(u128::from_le_bytes(packed.first()));
-        let feature_masks = packed.bytes(mask_bytes(num_features));
-        let target_masks = packed.bytes(mask_bytes(num_actions));
-        fill(features, feature_masks, || match packed.first() {
-            [WRITTEN_OUT] => f32::from_le_bytes(packed.last()),
-            [code] => self.dictionary.number(code),
-        });
-        fill(targets, target_masks, || f32::from_le_bytes(packed.first()));
+        let iteration = u32::from_le_bytes(packed.array());
+        let legal = ActionSet::from_bits(u128::from_le_bytes(packed.array()));
+        let mut masks = Reader(packed.bytes(2 * masks_bytes(num_features)));
+        let mut target_masks = Reader(packed.bytes(masks_bytes(num_actions)));
+        let mut unpack = |group: &mut [f32]| {
+            let (ones, coded) = (masks.word(), masks.word());
+            set_ones(group, ones);
+            let codes = packed.bytes(coded.count_ones() as usize);
+            set(group, coded, codes.iter().map(|&code| self.dictionary.number(code)));
+        };
+        let (groups, rest) = features.as_chunks_mut::<GROUP>();
+        groups.iter_mut().for_each(|group| unpack(group));
+        if !rest.is_empty() {
+            unpack(rest);
+        }
+        for group in targets.chunks_mut(GROUP) {
+            let mask = target_masks.word();
+            group.fill(0.0);
+            let numbers = packed.bytes(NUMBER_BYTES * mask.count_ones() as usize).as_chunks().0;
+            set(group, mask, numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)));
+        }
+        for [a, b, c, d, number @ ..] in packed.0.as_chunks::<WRITTEN_OUT_BYTES>().0 {
+            features[u32::from_le_bytes([*a, *b, *c, *d]) as usize] = f32::from_le_bytes(*number);
+        }
         SampleMeta { legal, iteration }
     }
 }
 
 /// The length of the longest packed sample.
 pub(super) fn max_bytes(shape: SampleShape) -> usize {
-    bytes_of(shape, shape.num_features, shape.num_features, shape.num_actions)
+    bytes_of(shape, 0, shape.num_features, shape.num_actions)
 }
 
-/// The length of a packed sample of so many features that are not `0.0`, of which some have no code,
-/// and so many targets that are not.
-pub(super) fn bytes_of(shape: SampleShape, features: usize, without_code: usize, targets: usize) -> usize {
-    head_bytes(shape) + features + NUMBER_BYTES * (targets + without_code)
+/// The length of a packed sample of so many features with a code, others that are neither 0 nor 1, and
+/// targets that are not 0.
+pub(super) fn bytes_of(shape: SampleShape, coded: usize, without_code: usize, targets: usize) -> usize {
+    head_bytes(shape) + coded + NUMBER_BYTES * targets + WRITTEN_OUT_BYTES * without_code
 }
 
 fn head_bytes(shape: SampleShape) -> usize {
-    META_BYTES + mask_bytes(shape.num_features) + mask_bytes(shape.num_actions)
+    META_BYTES + 2 * masks_bytes(shape.num_features) + masks_bytes(shape.num_actions)
 }
 
-fn mask_bytes(width: usize) -> usize {
+/// The length of one mask for each group of a row.
+fn masks_bytes(width: usize) -> usize {
     width.div_ceil(GROUP) * MASK_BYTES
 }
 
-/// Writes the masks of `row` and visits its numbers other than `0.0`, in order.
+const ONE: u32 = 1.0f32.to_bits();
+
 #[inline]
-fn for_each_number(row: &[f32], masks: &mut [u8], mut visit: impl FnMut(f32)) {
-    for (group, written) in row.chunks(GROUP).zip(masks.as_chunks_mut().0) {
-        let mask = mask(group);
-        *written = mask.to_le_bytes();
-        for_each_bit(mask, |bit| visit(group[bit]));
+fn is_number(number: f32) -> bool {
+    number.to_bits() != 0
+}
+
+/// Which numbers of a group pass. In halves, whose lanes the compiler tests four or eight at a time.
+#[inline]
+fn mask(group: &[f32], passes: impl Fn(f32) -> bool) -> u64 {
+    let half = |half: &[f32]| -> u32 {
+        half.iter().zip(BITS).fold(0, |mask, (&number, bit)| mask | if passes(number) { bit } else { 0 })
+    };
+    if let Some(group) = group.as_array::<GROUP>() {
+        return u64::from(half(&group[..HALF])) | u64::from(half(&group[HALF..])) << HALF;
+    }
+    group.chunks(HALF).rev().fold(0, |mask, group| mask << HALF | u64::from(half(group)))
+}
+
+const HALF: usize = GROUP / 2;
+
+const BITS: [u32; HALF] = {
+    let mut bits = [0; HALF];
+    let mut bit = 0;
+    while bit < HALF {
+        bits[bit] = 1 << bit;
+        bit += 1;
+    }
+    bits
+};
+
+/// Writes 1 where `ones` has a bit, elsewhere 0.
+#[inline]
+fn set_ones(group: &mut [f32], ones: u64) {
+    for (half, ones) in group.chunks_mut(HALF).zip([ones as u32, (ones >> HALF) as u32]) {
+        for (number, bit) in half.iter_mut().zip(BITS) {
+            *number = if ones & bit == 0 { 0.0 } else { 1.0 };
+        }
     }
 }
 
-/// The inverse of [`for_each_number`]: every element of `row` is 0 or the `next` number.
+/// Writes the numbers where `mask` has a bit.
 #[inline]
-fn fill(row: &mut [f32], masks: &[u8], mut next: impl FnMut() -> f32) {
-    for (group, mask) in row.chunks_mut(GROUP).zip(masks.as_chunks().0) {
-        group.fill(0.0);
-        for_each_bit(u64::from_le_bytes(*mask), |bit| group[bit] = next());
+fn set(group: &mut [f32], mut mask: u64, numbers: impl Iterator<Item = f32>) {
+    for number in numbers {
+        group[mask.trailing_zeros() as usize % GROUP] = number;
+        mask &= mask.wrapping_sub(1);
     }
-}
-
-#[inline]
-fn mask(group: &[f32]) -> u64 {
-    group.iter().rev().fold(0, |mask, number| mask << 1 | u64::from(number.to_bits() != 0))
 }
 
 #[inline]
@@ -152,26 +205,33 @@ fn for_each_bit(mut mask: u64, mut visit: impl FnMut(usize)) {
     }
 }
 
-fn split<const N: usize>(bytes: &mut [u8]) -> (&mut [u8; N], &mut [u8]) {
-    bytes.split_first_chunk_mut().expect("room for the longest sample")
+/// Room left for a packed sample.
+struct Writer<'a>(&'a mut [u8]);
+
+impl Writer<'_> {
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        let room = std::mem::take(&mut self.0);
+        let (written, rest) = room.split_at_mut(bytes.len());
+        written.copy_from_slice(bytes);
+        self.0 = rest;
+    }
 }
 
-/// What is left of a packed sample, read from both ends.
+/// What is left of a packed sample.
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
     #[inline]
-    fn first<const N: usize>(&mut self) -> [u8; N] {
-        let (first, rest) = self.0.split_first_chunk().expect("a whole sample was packed");
+    fn array<const N: usize>(&mut self) -> [u8; N] {
+        let (array, rest) = self.0.split_first_chunk().expect("a whole sample was packed");
         self.0 = rest;
-        *first
+        *array
     }
 
     #[inline]
-    fn last<const N: usize>(&mut self) -> [u8; N] {
-        let (rest, last) = self.0.split_last_chunk().expect("a whole sample was packed");
-        self.0 = rest;
-        *last
+    fn word(&mut self) -> u64 {
+        u64::from_le_bytes(self.array())
     }
 
     #[inline]
