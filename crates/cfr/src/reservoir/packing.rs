@@ -103,16 +103,11 @@ impl Packing {
         let legal = ActionSet::from_bits(u128::from_le_bytes(packed.array()));
         let mut masks = Reader(packed.bytes(2 * masks_bytes(num_features)));
         let mut target_masks = Reader(packed.bytes(masks_bytes(num_actions)));
-        let mut unpack = |group: &mut [f32]| {
+        for group in features.chunks_mut(GROUP) {
             let (ones, coded) = (masks.word(), masks.word());
             set_ones(group, ones);
             let codes = packed.bytes(coded.count_ones() as usize);
             set(group, coded, codes.iter().map(|&code| self.dictionary.number(code)));
-        };
-        let (groups, rest) = features.as_chunks_mut::<GROUP>();
-        groups.iter_mut().for_each(|group| unpack(group));
-        if !rest.is_empty() {
-            unpack(rest);
         }
         for group in targets.chunks_mut(GROUP) {
             let mask = target_masks.word();
@@ -154,38 +149,32 @@ fn is_number(number: f32) -> bool {
     number.to_bits() != 0
 }
 
-/// Which numbers of a group pass. In halves, whose lanes the compiler tests four or eight at a time.
+/// Which numbers of a group pass. By eights, whose lanes the compiler tests four or eight at a time.
 #[inline]
 fn mask(group: &[f32], passes: impl Fn(f32) -> bool) -> u64 {
-    let half = |half: &[f32]| -> u32 {
-        half.iter().zip(BITS).fold(0, |mask, (&number, bit)| mask | if passes(number) { bit } else { 0 })
+    let (eights, rest) = group.as_chunks::<8>();
+    let byte = |eight: &[f32]| {
+        eight.iter().zip(&BITS).fold(0, |byte, (&n, bit)| byte | if passes(n) { *bit } else { 0 })
     };
-    if let Some(group) = group.as_array::<GROUP>() {
-        return u64::from(half(&group[..HALF])) | u64::from(half(&group[HALF..])) << HALF;
+    let mut mask = 0;
+    for (index, eight) in eights.iter().enumerate() {
+        mask |= u64::from(byte(eight)) << (8 * index);
     }
-    group.chunks(HALF).rev().fold(0, |mask, group| mask << HALF | u64::from(half(group)))
+    if rest.is_empty() { mask } else { mask | u64::from(byte(rest)) << (8 * eights.len()) }
 }
 
-const HALF: usize = GROUP / 2;
-
-const BITS: [u32; HALF] = {
-    let mut bits = [0; HALF];
-    let mut bit = 0;
-    while bit < HALF {
-        bits[bit] = 1 << bit;
-        bit += 1;
-    }
-    bits
-};
+const BITS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 
 /// Writes 1 where `ones` has a bit, elsewhere 0.
 #[inline]
-fn set_ones(group: &mut [f32], ones: u64) {
-    for (half, ones) in group.chunks_mut(HALF).zip([ones as u32, (ones >> HALF) as u32]) {
-        for (number, bit) in half.iter_mut().zip(BITS) {
-            *number = if ones & bit == 0 { 0.0 } else { 1.0 };
-        }
+fn set_ones(group: &mut [f32], mut ones: u64) {
+    let eight_of = |ones: u64| BITS.map(|bit| if ones as u32 & bit == 0 { 0.0 } else { 1.0 });
+    let (eights, rest) = group.as_chunks_mut::<8>();
+    for eight in eights {
+        *eight = eight_of(ones);
+        ones >>= 8;
     }
+    rest.copy_from_slice(&eight_of(ones)[..rest.len()]);
 }
 
 /// Writes the numbers where `mask` has a bit.
