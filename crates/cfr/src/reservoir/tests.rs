@@ -1,5 +1,7 @@
 //! Unit tests of the memories.
 
+use proptest::prelude::*;
+
 use super::*;
 
 const SHAPE: SampleShape = SampleShape { num_features: 3, num_actions: 2 };
@@ -115,4 +117,132 @@ fn memories_route_samples_to_their_reservoir() {
     let mut loaded = Memories::new(SHAPE, 4, 8, 1);
     loaded.load(&mut bytes.as_slice()).expect("the same memories");
     assert_eq!(loaded.hash(), memories.hash());
+}
+
+/// What a memory holds, as a list of samples that is drawn from as Vitter's algorithm R says.
+fn listed(samples: &[Sample], capacity: usize, seed: u64, memory: u32) -> Vec<&Sample> {
+    let mut list = Vec::new();
+    for (sample, ordinal) in samples.iter().zip(1u32..) {
+        if list.len() < capacity {
+            list.push(sample);
+            continue;
+        }
+        let mut stream = Stream::new(seed, Purpose::Reservoir, 0, memory, ordinal);
+        if let Some(place) = list.get_mut(stream.below_u64(ordinal.into()) as usize) {
+            *place = sample;
+        }
+    }
+    list
+}
+
+/// Legal actions, iteration, and the bits of features and targets.
+type Sample = (u128, u32, Vec<u32>, Vec<u32>);
+
+fn numbers(bits: &[u32]) -> Vec<f32> {
+    bits.iter().map(|&bits| f32::from_bits(bits)).collect()
+}
+
+fn read_bits(reservoir: &Reservoir, index: usize) -> Sample {
+    let SampleShape { num_features, num_actions } = reservoir.shape();
+    let (mut features, mut targets) = (vec![7.0; num_features], vec![7.0; num_actions]);
+    let meta = reservoir.read(index, &mut features, &mut targets);
+    let bits = |row: Vec<f32>| row.into_iter().map(f32::to_bits).collect();
+    (meta.legal.bits(), meta.iteration, bits(features), bits(targets))
+}
+
+fn assert_holds_what_a_list_would(shape: SampleShape, capacity: usize, samples: &[Sample]) {
+    let mut reservoir = Reservoir::new(shape, capacity, 5, 1);
+    for (legal, iteration, features, targets) in samples {
+        let meta = SampleMeta { legal: ActionSet::from_bits(*legal), iteration: *iteration };
+        reservoir.offer(meta, &numbers(features), &numbers(targets));
+        assert!(reservoir.bytes_allocated() <= Reservoir::bytes_at_most(shape, capacity));
+    }
+    let mut bytes = Vec::new();
+    reservoir.save(&mut bytes).expect("writing to memory");
+    let mut loaded = Reservoir::new(shape, capacity, 5, 1);
+    loaded.load(&mut bytes.as_slice()).expect("the same memory");
+    let list = listed(samples, capacity, 5, 1);
+    assert_eq!((reservoir.len(), loaded.len()), (list.len(), list.len()));
+    reservoir.prefetch(&(0..list.len() as u32).collect::<Vec<_>>());
+    for (index, sample) in list.into_iter().enumerate() {
+        assert_eq!(&read_bits(&reservoir, index), sample);
+        assert_eq!(&read_bits(&loaded, index), sample);
+    }
+}
+
+/// The bits of a row: mostly 0 and 1, few numbers, or any numbers (NaNs and both zeros included).
+fn row(len: usize) -> impl Strategy<Value = Vec<u32>> {
+    let number = |weights: [u32; 3]| {
+        prop_oneof![
+            weights[0] => prop::sample::select(vec![0.0f32, 1.0]).prop_map(f32::to_bits),
+            weights[1] => (0u32..400).prop_map(|count| (count as f32 / 40.0).to_bits()),
+            weights[2] => any::<u32>(),
+            1 => prop::sample::select(vec![(-0.0f32).to_bits(), f32::NAN.to_bits(), 0xFFC0_1234, 1, u32::MAX]),
+        ]
+    };
+    prop_oneof![
+        prop::collection::vec(number([90, 8, 1]), len),
+        prop::collection::vec(number([10, 60, 1]), len),
+        prop::collection::vec(number([1, 1, 60]), len),
+    ]
+}
+
+fn samples() -> impl Strategy<Value = (SampleShape, Vec<Sample>)> {
+    (1usize..200, 1usize..129).prop_flat_map(|(num_features, num_actions)| {
+        let legal = prop_oneof![Just(0), any::<u128>(), Just(u128::MAX)];
+        let sample = (legal, any::<u32>(), row(num_features), row(num_actions));
+        (Just(SampleShape { num_features, num_actions }), prop::collection::vec(sample, 1..60))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn any_samples_are_read_back_bit_for_bit((shape, samples) in samples(), capacity in 1usize..40) {
+        assert_holds_what_a_list_would(shape, capacity, &samples);
+    }
+}
+
+/// Several segments whose samples are replaced by longer and shorter ones: arrays are copied many times.
+#[test]
+fn replaced_samples_of_any_length_lose_nothing() {
+    let shape = SampleShape { num_features: 70, num_actions: 2 };
+    let sample = |ordinal: u32| -> Sample {
+        let filled = Stream::new(1, Purpose::Test, 0, 0, ordinal).below(71) as usize;
+        let features =
+            (0..70).map(|index| if index < filled { 0x4000_0000 + ordinal + index as u32 } else { 0 });
+        (ordinal.into(), ordinal, features.collect(), vec![ordinal, 0])
+    };
+    let samples: Vec<_> = (0..30_000).map(sample).collect();
+    assert_holds_what_a_list_would(shape, segment::ROWS + 100, &samples);
+}
+
+/// The figure is that of memories which kept every number in full: packing is not to be seen.
+#[test]
+fn the_fingerprint_does_not_depend_on_how_samples_lie() {
+    let mut reservoir = Reservoir::new(SHAPE, 50, 9, 2);
+    (0..500).for_each(|value| offer(&mut reservoir, value));
+    let meta = SampleMeta { legal: ActionSet::from_bits(u128::MAX), iteration: u32::MAX };
+    (0..500).for_each(|_| reservoir.offer(meta, &[-0.0, f32::NAN, 1e-40], &[f32::INFINITY, 0.0]));
+    assert_eq!(reservoir.hash(), 0);
+}
+
+#[test]
+fn a_cleared_memory_fills_again_in_the_same_storage() {
+    let mut reservoir = Reservoir::new(SHAPE, 50, 9, 2);
+    (0..50).for_each(|value| offer(&mut reservoir, value));
+    let allocated = reservoir.bytes_allocated();
+    reservoir.clear();
+    assert_eq!((reservoir.len(), reservoir.offered()), (0, 0));
+    (50..100).for_each(|value| offer(&mut reservoir, value));
+    assert_eq!(kept(&reservoir), (50..100).collect::<Vec<_>>());
+    assert_eq!(reservoir.bytes_allocated(), allocated);
+}
+
+#[test]
+#[should_panic(expected = "the lengths of the rows")]
+fn a_short_row_of_targets_is_a_bug() {
+    let meta = SampleMeta { legal: ActionSet::first(2), iteration: 1 };
+    Reservoir::new(SHAPE, 5, 0, 0).offer(meta, &[0.0; 3], &[0.0]);
 }
