@@ -30,9 +30,8 @@ const EXPECTED_ACTIONS: usize = 16;
 /// alone, so that a memory is a function of the sequence of samples offered.
 ///
 /// Samples are packed: bits mark what is 0 or 1 in a row, and any other feature takes a byte if it is
-/// one of the first 256 numbers that the memory met. They are read back bit for bit. Storage is a
-/// list of segments, allocated when first needed, and never exceeds [`Reservoir::bytes_at_most`]
-/// (one segment is held twice while it is copied).
+/// one of the first 256 numbers met in its group of 64. They are read back bit for bit. Storage is a
+/// list of segments, allocated when first needed, and never exceeds [`Reservoir::bytes_at_most`].
 #[derive(Clone, Debug)]
 pub struct Reservoir {
     shape: SampleShape,
@@ -45,6 +44,8 @@ pub struct Reservoir {
     packing: Packing,
     /// The features of a sample that is kept, on their way.
     row: Box<[f32]>,
+    /// Where the next segment is copied to.
+    spare: Vec<u8>,
 }
 
 impl Reservoir {
@@ -55,7 +56,8 @@ impl Reservoir {
     pub fn new(shape: SampleShape, capacity: usize, seed: u64, memory: u32) -> Self {
         assert!(capacity > 0, "a reservoir holds at least one sample");
         let (packing, row) = (Packing::new(shape), vec![0.0; shape.num_features].into());
-        Self { shape, capacity, seed, memory, offered: 0, len: 0, segments: Vec::new(), packing, row }
+        let (segments, spare) = (Vec::new(), Vec::new());
+        Self { shape, capacity, seed, memory, offered: 0, len: 0, segments, packing, row, spare }
     }
 
     /// The bytes that a full memory of `capacity` samples takes if a third of all features are
@@ -73,7 +75,7 @@ impl Reservoir {
     /// The bytes allocated now.
     pub fn bytes_allocated(&self) -> u64 {
         let segments: usize = self.segments.iter().map(Segment::bytes_allocated).sum();
-        (segments + own_bytes(self.shape)) as u64
+        (segments + self.spare.capacity() + own_bytes(self.shape)) as u64
     }
 
     /// The most samples held.
@@ -197,7 +199,7 @@ impl Reservoir {
     fn put(&mut self, index: usize, meta: SampleMeta, targets: &[f32]) {
         let (segment, row) = self.locate(index);
         let packed = self.packing.pack(meta, &self.row, targets);
-        self.segments[segment].put(row, packed);
+        self.segments[segment].put(row, packed, &mut self.spare);
     }
 
     /// Sample `index` as words, in a fixed order. `rows` is overwritten.
@@ -266,11 +268,11 @@ fn saved_bytes(shape: SampleShape) -> usize {
     (4 + 1 + shape.num_features + shape.num_actions) * size_of::<u32>()
 }
 
-/// The bytes of a full memory of samples that take `sample_bytes` each.
+/// The bytes of a full memory of samples that take `sample_bytes` each, one spare segment included.
 fn bytes(shape: SampleShape, capacity: usize, sample_bytes: usize) -> u64 {
-    let (full, rest) = (capacity / segment::ROWS, capacity % segment::ROWS);
-    let segments = full as u64 * Segment::max_bytes(segment::ROWS, sample_bytes) as u64;
-    segments + (Segment::max_bytes(rest, sample_bytes) + own_bytes(shape)) as u64
+    let segments = capacity.div_ceil(segment::ROWS) as u64 + 1;
+    let segment = Segment::bytes_of(capacity.min(segment::ROWS), sample_bytes) as u64;
+    segments * segment + own_bytes(shape) as u64
 }
 
 /// What a memory allocates beside its segments.

@@ -36,11 +36,12 @@ fn bits(row: &[f32]) -> Vec<u32> {
 }
 
 fn assert_exact<G: Game, E: Encoder<G>>(game: &G, encoder: &E, sampling: Sampling) {
+    let iterations = if sampling == ROLLOUT { 1..4 } else { 1..20 };
     let shape = play::shape(game, encoder);
     let mut both = Both { memory: Reservoir::new(shape, 100_000, 1, 0), list: Vec::new() };
-    (1..4).for_each(|iteration| play::play(game, encoder, sampling, iteration, &mut both));
+    iterations.for_each(|iteration| play::play(game, encoder, sampling, iteration, &mut both));
     assert_eq!(both.memory.len(), both.list.len());
-    assert!(both.list.len() > 300);
+    assert!(both.list.len() > 50);
     let (mut read_features, mut read_targets) = (vec![7.0; shape.num_features], vec![7.0; shape.num_actions]);
     for (index, (meta, features, targets)) in both.list.iter().enumerate() {
         let read_meta = both.memory.read(index, &mut read_features, &mut read_targets);

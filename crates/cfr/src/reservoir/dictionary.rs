@@ -5,8 +5,8 @@
 
 const CODES: usize = 1 << u8::BITS;
 
-/// Places of the hash table, a power of two; a quarter is taken at most.
-const PLACES: usize = 1024;
+/// Places of the hash table, a power of two; half are taken at most.
+const PLACES: usize = 512;
 const PLACE_BITS: u32 = PLACES.trailing_zeros();
 
 /// Numbers by code and codes by number. A number is told by its bits, so that every NaN and both

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 4 | iteration |
 //! | 16 | legal actions, a bit each |
-//! | 8 + 8 for each 64 features | which are `1.0`; which have a code in the memory's [`Dictionary`] |
+//! | 8 + 8 for each 64 features | which are `1.0`; which have a code in their [`Dictionary`] |
 //! | 8 for each 64 actions | which targets are not `0.0` |
 //! | 1 for each feature with a code | the code |
 //! | 4 for each target that is not `0.0` | its bits |
@@ -25,12 +25,13 @@ const NUMBER_BYTES: usize = size_of::<f32>();
 const WRITTEN_OUT_BYTES: usize = size_of::<u32>() + NUMBER_BYTES;
 const META_BYTES: usize = size_of::<u32>() + size_of::<u128>();
 
-/// Packs samples of one shape, and unpacks those that it packed. Its dictionary only grows: what was
+/// Packs samples of one shape, and unpacks those that it packed. Its dictionaries only grow: what was
 /// packed once can always be unpacked.
 #[derive(Clone, Debug)]
 pub(super) struct Packing {
     shape: SampleShape,
-    dictionary: Box<Dictionary>,
+    /// For each group of features: near ones are often of a kind.
+    dictionaries: Box<[Dictionary]>,
     /// The packed sample, with room for the longest.
     packed: Box<[u8]>,
     /// Features without a code, as they are met.
@@ -41,7 +42,7 @@ impl Packing {
     pub(super) fn new(shape: SampleShape) -> Self {
         Self {
             shape,
-            dictionary: Box::new(Dictionary::new()),
+            dictionaries: vec![Dictionary::new(); shape.num_features.div_ceil(GROUP)].into(),
             packed: vec![0; max_bytes(shape)].into(),
             written_out: Vec::with_capacity(WRITTEN_OUT_BYTES * shape.num_features),
         }
@@ -49,7 +50,9 @@ impl Packing {
 
     /// What a packing allocates itself, whatever the samples.
     pub(super) fn own_bytes(shape: SampleShape) -> usize {
-        size_of::<Dictionary>() + max_bytes(shape) + WRITTEN_OUT_BYTES * shape.num_features
+        shape.num_features.div_ceil(GROUP) * size_of::<Dictionary>()
+            + max_bytes(shape)
+            + WRITTEN_OUT_BYTES * shape.num_features
     }
 
     /// # Panics
@@ -64,10 +67,10 @@ impl Packing {
         let mut body = Writer(body);
         let room = body.0.len();
         self.written_out.clear();
-        for (index, group) in features.chunks(GROUP).enumerate() {
+        for (index, (group, dictionary)) in features.chunks(GROUP).zip(&mut self.dictionaries).enumerate() {
             let ones = mask(group, |number| number.to_bits() == ONE);
             let mut coded = 0;
-            for_each_bit(mask(group, is_number) & !ones, |bit| match self.dictionary.code(group[bit]) {
+            for_each_bit(mask(group, is_number) & !ones, |bit| match dictionary.code(group[bit]) {
                 Some(code) => {
                     coded |= 1 << bit;
                     body.put(&[code]);
@@ -103,11 +106,11 @@ impl Packing {
         let legal = ActionSet::from_bits(u128::from_le_bytes(packed.array()));
         let mut masks = Reader(packed.bytes(2 * masks_bytes(num_features)));
         let mut target_masks = Reader(packed.bytes(masks_bytes(num_actions)));
-        for group in features.chunks_mut(GROUP) {
+        for (group, dictionary) in features.chunks_mut(GROUP).zip(&self.dictionaries) {
             let (ones, coded) = (masks.word(), masks.word());
             set_ones(group, ones);
             let codes = packed.bytes(coded.count_ones() as usize);
-            set(group, coded, codes.iter().map(|&code| self.dictionary.number(code)));
+            set(group, coded, codes.iter().map(|&code| dictionary.number(code)));
         }
         for group in targets.chunks_mut(GROUP) {
             let mask = target_masks.word();

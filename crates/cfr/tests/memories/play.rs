@@ -18,7 +18,7 @@ pub(super) fn shape<G: Game, E: Encoder<G>>(game: &G, encoder: &E) -> SampleShap
     SampleShape { num_features: encoder.num_features(), num_actions: game.spec().num_actions }
 }
 
-/// Hands the samples of 100 traversals to `sink`.
+/// Hands the samples of 10 traversals to `sink`.
 pub(super) fn play<G: Game, E: Encoder<G>>(
     game: &G,
     encoder: &E,
@@ -30,7 +30,7 @@ pub(super) fn play<G: Game, E: Encoder<G>>(
         seed: 1,
         iteration,
         traverser: iteration as usize % 2,
-        count: 100,
+        count: 10,
         sampling,
         all_negative: AllNegative::Argmax,
         strategy: StrategySource::Networks,
