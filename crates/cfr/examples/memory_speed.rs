@@ -26,6 +26,8 @@ use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, Sorted};
 
 const BATCH: usize = 1024;
+/// Batches in a turn.
+const BATCHES: usize = 20;
 const TURNS: usize = 20;
 const GROUP: usize = 1000;
 const SEED: u64 = 1;
@@ -73,9 +75,9 @@ impl Comparison {
             }
         }
         let indices = random_indices(self.samples);
-        for turn in 0..TURNS {
-            both.packed.read(&indices[turn * BATCH..][..BATCH]);
-            both.full.read(&indices[turn * BATCH..][..BATCH]);
+        for indices in indices.chunks(BATCHES * BATCH) {
+            both.packed.read(indices);
+            both.full.read(indices);
             both.packed.read_in_order();
             both.full.read_in_order();
         }
@@ -111,7 +113,7 @@ fn collect<G: Game, E: Encoder<G>>(
 
 fn random_indices(len: usize) -> Vec<u32> {
     let mut stream = Stream::new(SEED, Purpose::Test, 0, 0, 0);
-    (0..TURNS * BATCH).map(|_| stream.below(len as u32)).collect()
+    (0..TURNS * BATCHES * BATCH).map(|_| stream.below(len as u32)).collect()
 }
 
 /// What both kinds of memory can do.
@@ -227,10 +229,12 @@ impl<M: Memory> Timed<M> {
         let SampleShape { num_features, num_actions } = self.memory.shape();
         let (mut features, mut targets) = (vec![1.0; BATCH * num_features], vec![1.0; BATCH * num_actions]);
         let start = Instant::now();
-        self.memory.prefetch(indices);
-        let rows = features.chunks_exact_mut(num_features).zip(targets.chunks_exact_mut(num_actions));
-        for (&index, (features, targets)) in indices.iter().zip(rows) {
-            black_box(self.memory.read(index as usize, features, targets));
+        for batch in indices.chunks(BATCH) {
+            self.memory.prefetch(batch);
+            let rows = features.chunks_exact_mut(num_features).zip(targets.chunks_exact_mut(num_actions));
+            for (&index, (features, targets)) in batch.iter().zip(rows) {
+                black_box(self.memory.read(index as usize, features, targets));
+            }
         }
         self.random = self.random.min(start.elapsed().as_nanos() as f64 / indices.len() as f64);
         black_box((features, targets));

@@ -86,7 +86,7 @@ pub trait SampleSource: Sync {
     /// but the time that reading takes.
     ///
     /// # Panics
-    /// If an index is not below `len()`.
+    /// Possibly, if an index is not below `len()`.
     fn prefetch(&self, indices: &[u32]) {
         let _ = indices;
     }

@@ -10,8 +10,10 @@
 //! | 4 for each target that is not `0.0` | its bits |
 //! | 4 + 4 for each other feature that is not `0.0` | its index, its bits |
 //!
-//! All little-endian. `0.0` is the number of bits 0; `-0.0` is another one. Not here: where the bytes
-//! of many samples lie.
+//! All little-endian. `0.0` is the number of bits 0; `-0.0` is another one. Short rows are written in
+//! full after the legal actions: a copy is read faster, and there is little to save.
+//!
+//! Not here: where the bytes of many samples lie.
 
 use deepcfr_core::{ActionSet, SampleMeta, SampleShape};
 
@@ -24,6 +26,8 @@ const NUMBER_BYTES: usize = size_of::<f32>();
 /// A feature without a code: its index and its bits.
 const WRITTEN_OUT_BYTES: usize = size_of::<u32>() + NUMBER_BYTES;
 const META_BYTES: usize = size_of::<u32>() + size_of::<u128>();
+/// Samples of at most so many features and actions are written in full.
+const SHORT: usize = 64;
 
 /// Packs samples of one shape, and unpacks those that it packed. Its dictionaries only grow: what was
 /// packed once can always be unpacked.
@@ -60,11 +64,23 @@ impl Packing {
     pub(super) fn pack(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]) -> &[u8] {
         let SampleShape { num_features, num_actions } = self.shape;
         assert_eq!((features.len(), targets.len()), (num_features, num_actions), "the lengths of the rows");
-        let (head, body) = self.packed.split_at_mut(head_bytes(self.shape));
-        let mut head = Writer(head);
-        head.put(&meta.iteration.to_le_bytes());
-        head.put(&meta.legal.bits().to_le_bytes());
-        let mut body = Writer(body);
+        let (start, rest) = self.packed.split_at_mut(META_BYTES);
+        let mut start = Writer(start);
+        start.put(&meta.iteration.to_le_bytes());
+        start.put(&meta.legal.bits().to_le_bytes());
+        if is_short(self.shape) {
+            let mut rest = Writer(rest);
+            features.iter().chain(targets).for_each(|number| rest.put(&number.to_le_bytes()));
+            return &self.packed;
+        }
+        let len = META_BYTES + self.pack_rows(features, targets);
+        &self.packed[..len]
+    }
+
+    /// Packs the rows behind legal actions and iteration; their length.
+    fn pack_rows(&mut self, features: &[f32], targets: &[f32]) -> usize {
+        let (head, body) = self.packed[META_BYTES..].split_at_mut(all_masks_bytes(self.shape));
+        let (mut head, mut body) = (Writer(head), Writer(body));
         let room = body.0.len();
         self.written_out.clear();
         for (index, (group, dictionary)) in features.chunks(GROUP).zip(&mut self.dictionaries).enumerate() {
@@ -89,8 +105,7 @@ impl Packing {
             for_each_bit(numbers, |bit| body.put(&group[bit].to_le_bytes()));
         }
         body.put(&self.written_out);
-        let len = head_bytes(self.shape) + room - body.0.len();
-        &self.packed[..len]
+        all_masks_bytes(self.shape) + room - body.0.len()
     }
 
     /// Writes every element of both rows.
@@ -104,8 +119,20 @@ impl Packing {
         let mut packed = Reader(packed);
         let iteration = u32::from_le_bytes(packed.array());
         let legal = ActionSet::from_bits(u128::from_le_bytes(packed.array()));
-        let mut masks = Reader(packed.bytes(2 * masks_bytes(num_features)));
-        let mut target_masks = Reader(packed.bytes(masks_bytes(num_actions)));
+        if is_short(self.shape) {
+            copy(packed.bytes(NUMBER_BYTES * num_features), features);
+            copy(packed.bytes(NUMBER_BYTES * num_actions), targets);
+        } else {
+            self.unpack_rows(packed, features, targets);
+        }
+        SampleMeta { legal, iteration }
+    }
+
+    /// The inverse of [`Packing::pack_rows`].
+    #[inline]
+    fn unpack_rows(&self, mut packed: Reader<'_>, features: &mut [f32], targets: &mut [f32]) {
+        let mut masks = Reader(packed.bytes(2 * masks_bytes(features.len())));
+        let mut target_masks = Reader(packed.bytes(masks_bytes(targets.len())));
         for (group, dictionary) in features.chunks_mut(GROUP).zip(&self.dictionaries) {
             let (ones, coded) = (masks.word(), masks.word());
             set_ones(group, ones);
@@ -121,7 +148,6 @@ impl Packing {
         for [a, b, c, d, number @ ..] in packed.0.as_chunks::<WRITTEN_OUT_BYTES>().0 {
             features[u32::from_le_bytes([*a, *b, *c, *d]) as usize] = f32::from_le_bytes(*number);
         }
-        SampleMeta { legal, iteration }
     }
 }
 
@@ -133,11 +159,20 @@ pub(super) fn max_bytes(shape: SampleShape) -> usize {
 /// The length of a packed sample of so many features with a code, others that are neither 0 nor 1, and
 /// targets that are not 0.
 pub(super) fn bytes_of(shape: SampleShape, coded: usize, without_code: usize, targets: usize) -> usize {
-    head_bytes(shape) + coded + NUMBER_BYTES * targets + WRITTEN_OUT_BYTES * without_code
+    if is_short(shape) {
+        return META_BYTES + NUMBER_BYTES * (shape.num_features + shape.num_actions);
+    }
+    let rows = coded + NUMBER_BYTES * targets + WRITTEN_OUT_BYTES * without_code;
+    META_BYTES + all_masks_bytes(shape) + rows
 }
 
-fn head_bytes(shape: SampleShape) -> usize {
-    META_BYTES + 2 * masks_bytes(shape.num_features) + masks_bytes(shape.num_actions)
+/// Whether rows are written in full.
+pub(super) fn is_short(shape: SampleShape) -> bool {
+    shape.num_features + shape.num_actions <= SHORT
+}
+
+fn all_masks_bytes(shape: SampleShape) -> usize {
+    2 * masks_bytes(shape.num_features) + masks_bytes(shape.num_actions)
 }
 
 /// The length of one mask for each group of a row.
@@ -177,7 +212,7 @@ fn set_ones(group: &mut [f32], mut ones: u64) {
         *eight = eight_of(ones);
         ones >>= 8;
     }
-    rest.copy_from_slice(&eight_of(ones)[..rest.len()]);
+    rest.iter_mut().zip(eight_of(ones)).for_each(|(number, one)| *number = one);
 }
 
 /// Writes the numbers where `mask` has a bit.
@@ -186,6 +221,14 @@ fn set(group: &mut [f32], mut mask: u64, numbers: impl Iterator<Item = f32>) {
     for number in numbers {
         group[mask.trailing_zeros() as usize % GROUP] = number;
         mask &= mask.wrapping_sub(1);
+    }
+}
+
+/// Writes the numbers of a row in full.
+#[inline]
+fn copy(bytes: &[u8], row: &mut [f32]) {
+    for (number, bytes) in row.iter_mut().zip(bytes.as_chunks().0) {
+        *number = f32::from_le_bytes(*bytes);
     }
 }
 
