@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p deepcfr-cfr --example memory_speed [NAME [SAMPLES]]` runs the rows whose game
 //! begins with NAME. Each game's advantage samples of random play go, in turns of a thousand, into a
-//! packed memory (`Reservoir`) and into flat arrays of numbers. Then both memories, full, take as many
+//! memory (`Reservoir`) and into flat arrays of numbers. Then both memories, full, take as many
 //! samples again; then both are read: random rows in batches of 1,024, as learners do without merging,
 //! and all rows in order, as they do with it. All figures are of one run and in turns; times are the
 //! best of several turns, but for filling and replacing, which happen once. The bytes are what the
@@ -21,8 +21,10 @@ use deepcfr_core::{
     ActionSet, Encoder, Features, Game, Player, Purpose, SampleMeta, SampleShape, SampleSink, SampleSource,
     Stream,
 };
+use deepcfr_games::goofspiel::{Goofspiel, GoofspielEncoder, GoofspielRules};
 use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
 use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
+use deepcfr_games::liars_dice::{LiarsDice, LiarsDiceEncoder, LiarsDiceRules};
 use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, Sorted};
 
 const BATCH: usize = 1024;
@@ -44,6 +46,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     compare.run("kuhn", &Kuhn, &KuhnEncoder)?;
     let leduc = Leduc::new(LeducRules::default())?;
     compare.run("leduc", &leduc, &LeducEncoder::new(&leduc))?;
+    let dice = LiarsDice::new(LiarsDiceRules::default())?;
+    compare.run("liars_dice", &dice, &LiarsDiceEncoder::new(&dice))?;
+    let goofspiel = Goofspiel::new(GoofspielRules::default())?;
+    compare.run("goofspiel", &goofspiel, &GoofspielEncoder::new(&goofspiel))?;
     let rules = Rules::classic();
     compare.run("lost_cities/slots", &LostCities::<Slots>::new(rules)?, &SlotsEncoder::new(&rules))?;
     compare.run("lost_cities/sorted", &LostCities::<Sorted>::new(rules)?, &CardsEncoder::new(&rules))?;
@@ -81,7 +87,7 @@ impl Comparison {
             both.packed.read_in_order();
             both.full.read_in_order();
         }
-        both.packed.print(name, "packed");
+        both.packed.print(name, "memory");
         both.full.print(name, "full");
         Ok(())
     }
@@ -145,7 +151,8 @@ struct Full {
 struct Segment {
     features: Vec<f32>,
     targets: Vec<f32>,
-    meta: Vec<SampleMeta>,
+    /// Legal actions as words, and the iteration.
+    meta: Vec<[u32; 5]>,
 }
 
 const SEGMENT: usize = 4096;
@@ -165,19 +172,20 @@ impl Memory for Full {
         if index / SEGMENT == self.segments.len() {
             let rows = SEGMENT.min(self.capacity - index);
             let numbers = |width| vec![0.0; rows * width];
-            let meta = vec![SampleMeta { legal: ActionSet::default(), iteration: 0 }; rows];
-            let (features, targets) = (numbers(num_features), numbers(num_actions));
+            let (features, targets, meta) = (numbers(num_features), numbers(num_actions), vec![[0; 5]; rows]);
             self.segments.push(Segment { features, targets, meta });
         }
         let (segment, row) = (&mut self.segments[index / SEGMENT], index % SEGMENT);
         features.write(&mut segment.features[row * num_features..][..num_features]);
         segment.targets[row * num_actions..][..num_actions].copy_from_slice(targets);
-        segment.meta[row] = meta;
+        let bits = meta.legal.bits();
+        let [a, b, c, d] = std::array::from_fn(|word| (bits >> (32 * word)) as u32);
+        segment.meta[row] = [a, b, c, d, meta.iteration];
     }
 
     fn bytes(&self) -> u64 {
         let SampleShape { num_features, num_actions } = self.shape;
-        let sample = (num_features + num_actions) * size_of::<f32>() + size_of::<SampleMeta>();
+        let sample = (num_features + num_actions) * size_of::<f32>() + size_of::<[u32; 5]>();
         (self.segments.iter().map(|segment| segment.meta.len()).sum::<usize>() * sample) as u64
     }
 }
@@ -195,7 +203,10 @@ impl SampleSource for Full {
         let (segment, row) = (&self.segments[index / SEGMENT], index % SEGMENT);
         features.copy_from_slice(&segment.features[row * features.len()..][..features.len()]);
         targets.copy_from_slice(&segment.targets[row * targets.len()..][..targets.len()]);
-        segment.meta[row]
+        let [a, b, c, d, iteration] = segment.meta[row];
+        let word = |word: u32, position: u32| u128::from(word) << (32 * position);
+        let legal = ActionSet::from_bits(word(a, 0) | word(b, 1) | word(c, 2) | word(d, 3));
+        SampleMeta { legal, iteration }
     }
 }
 
@@ -282,7 +293,7 @@ impl SampleSink for Both {
             return;
         }
         let full = self.packed.memory.offered() as usize >= self.packed.memory.capacity();
-        if self.packed.memory.offered() as usize / GROUP % 2 == 0 {
+        if (self.packed.memory.offered() as usize / GROUP).is_multiple_of(2) {
             self.packed.add(&self.waiting, full);
             self.full.add(&self.waiting, full);
         } else {

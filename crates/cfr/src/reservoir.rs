@@ -1,4 +1,4 @@
-//! Memories of training samples: uniform reservoirs of fixed capacity, packed without loss.
+//! Memories of training samples: uniform reservoirs of fixed capacity, stored without loss.
 //!
 //! Not here: files and checksums (`save` and `load` write and read a plain byte stream), and what
 //! the samples mean.
@@ -10,18 +10,17 @@ use deepcfr_core::{
     Stream,
 };
 
+mod arena;
 mod dictionary;
+mod full;
+mod packed;
 mod packing;
-mod segment;
+mod store;
 
-use packing::Packing;
-use segment::Segment;
+use store::Store;
 
 /// The memory identity of the strategy reservoir; a player's advantage reservoir has the player's.
 const STRATEGY_MEMORY: u32 = NUM_PLAYERS as u32;
-
-/// Legal actions of a sample, for [`Reservoir::bytes_expected`].
-const EXPECTED_ACTIONS: usize = 16;
 
 /// A uniform sample of fixed size from everything offered so far (Vitter 1985, algorithm R).
 ///
@@ -29,9 +28,9 @@ const EXPECTED_ACTIONS: usize = 16;
 /// `capacity / n` and replaces a uniformly drawn one. The draw depends on (seed, memory, `n`)
 /// alone, so that a memory is a function of the sequence of samples offered.
 ///
-/// Samples are packed: bits mark what is 0 or 1 in a row, and any other feature takes a byte if it is
-/// one of the first 256 numbers met in its group of 64. They are read back bit for bit. Storage is a
-/// list of segments, allocated when first needed, and never exceeds [`Reservoir::bytes_at_most`].
+/// Samples of more than 64 numbers are packed: bits mark what is 0 or 1 in a row, and any other feature
+/// takes a byte if it is one of the first 256 numbers met in its group of 64. All are read back bit for
+/// bit. Storage grows as it is needed and never exceeds [`Reservoir::bytes_at_most`].
 #[derive(Clone, Debug)]
 pub struct Reservoir {
     shape: SampleShape,
@@ -40,12 +39,7 @@ pub struct Reservoir {
     memory: u32,
     offered: u64,
     len: usize,
-    segments: Vec<Segment>,
-    packing: Packing,
-    /// The features of a sample that is kept, on their way.
-    row: Box<[f32]>,
-    /// Where the next segment is copied to.
-    spare: Vec<u8>,
+    store: Store,
 }
 
 impl Reservoir {
@@ -55,27 +49,23 @@ impl Reservoir {
     /// If `capacity` is 0.
     pub fn new(shape: SampleShape, capacity: usize, seed: u64, memory: u32) -> Self {
         assert!(capacity > 0, "a reservoir holds at least one sample");
-        let (packing, row) = (Packing::new(shape), vec![0.0; shape.num_features].into());
-        let (segments, spare) = (Vec::new(), Vec::new());
-        Self { shape, capacity, seed, memory, offered: 0, len: 0, segments, packing, row, spare }
+        Self { shape, capacity, seed, memory, offered: 0, len: 0, store: Store::new(shape, capacity) }
     }
 
-    /// The bytes that a full memory of `capacity` samples takes if a third of all features are
-    /// neither 0 nor 1 and a sixteenth of those have no code, at 16 legal actions.
+    /// The bytes that a full memory of `capacity` samples takes. For packed samples an estimate: a third
+    /// of all features are neither 0 nor 1, a sixteenth of those have no code, and 16 actions are legal.
     pub fn bytes_expected(shape: SampleShape, capacity: usize) -> u64 {
-        let (features, actions) = (shape.num_features / 3, shape.num_actions.min(EXPECTED_ACTIONS));
-        bytes(shape, capacity, packing::bytes_of(shape, features, features / 16, actions))
+        Store::bytes_expected(shape, capacity)
     }
 
     /// The bytes that a full memory of `capacity` samples takes whatever the samples; never exceeded.
     pub fn bytes_at_most(shape: SampleShape, capacity: usize) -> u64 {
-        bytes(shape, capacity, packing::max_bytes(shape))
+        Store::bytes_at_most(shape, capacity)
     }
 
     /// The bytes allocated now.
     pub fn bytes_allocated(&self) -> u64 {
-        let segments: usize = self.segments.iter().map(Segment::bytes_allocated).sum();
-        (segments + self.spare.capacity() + own_bytes(self.shape)) as u64
+        self.store.bytes_allocated()
     }
 
     /// The most samples held.
@@ -95,15 +85,14 @@ impl Reservoir {
     pub fn offer(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
         self.offered += 1;
         if let Some(index) = self.place() {
-            features.write(&mut self.row);
-            self.put(index, meta, targets);
+            self.store.put(index, meta, features, targets);
         }
     }
 
     /// Forgets every sample, and that any was offered; keeps the storage.
     pub fn clear(&mut self) {
         (self.len, self.offered) = (0, 0);
-        self.segments.iter_mut().for_each(Segment::clear);
+        self.store.clear();
     }
 
     /// A 64-bit fingerprint of everything that decides later behaviour: counts and contents.
@@ -160,9 +149,7 @@ impl Reservoir {
         for index in 0..len as usize {
             reader.read_exact(&mut bytes)?;
             let meta = rows.set(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)));
-            self.grow_to(index);
-            self.row.copy_from_slice(&rows.features);
-            self.put(index, meta, &rows.targets);
+            self.store.put(index, meta, &rows.features, &rows.targets);
             self.len += 1;
         }
         self.offered = offered;
@@ -177,7 +164,6 @@ impl Reservoir {
     /// Where the sample just counted goes, if anywhere.
     fn place(&mut self) -> Option<usize> {
         if self.len < self.capacity {
-            self.grow_to(self.len);
             self.len += 1;
             return Some(self.len - 1);
         }
@@ -187,30 +173,11 @@ impl Reservoir {
         (drawn < self.capacity as u64).then_some(drawn as usize)
     }
 
-    fn grow_to(&mut self, index: usize) {
-        let (segment, _) = self.locate(index);
-        if segment == self.segments.len() {
-            let rows = segment::ROWS.min(self.capacity - segment * segment::ROWS);
-            self.segments.push(Segment::new(rows));
-        }
-    }
-
-    /// Keeps the sample with the features of `self.row` at `index`.
-    fn put(&mut self, index: usize, meta: SampleMeta, targets: &[f32]) {
-        let (segment, row) = self.locate(index);
-        let packed = self.packing.pack(meta, &self.row, targets);
-        self.segments[segment].put(row, packed, &mut self.spare);
-    }
-
     /// Sample `index` as words, in a fixed order. `rows` is overwritten.
     fn words<'a>(&self, index: usize, rows: &'a mut Rows) -> impl Iterator<Item = u32> + 'a {
         let meta = self.read(index, &mut rows.features, &mut rows.targets);
         let numbers = rows.features.iter().chain(&rows.targets);
         words_of(meta.legal).into_iter().chain([meta.iteration]).chain(numbers.map(|number| number.to_bits()))
-    }
-
-    fn locate(&self, index: usize) -> (usize, usize) {
-        (index / segment::ROWS, index % segment::ROWS)
     }
 }
 
@@ -225,24 +192,11 @@ impl SampleSource for Reservoir {
 
     fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta {
         assert!(index < self.len, "sample {index} of {}", self.len);
-        let (segment, row) = self.locate(index);
-        self.packing.unpack(self.segments[segment].get(row), features, targets)
+        self.store.read(index, features, targets)
     }
 
-    /// One load of every cache line: they do not wait for each other, as reads of packed samples do,
-    /// whose bytes decide how they go on.
     fn prefetch(&self, indices: &[u32]) {
-        const CACHE_LINE: usize = 64;
-        if packing::is_short(self.shape) {
-            return;
-        }
-        let mut loaded = 0;
-        for &index in indices {
-            let (segment, row) = self.locate(index as usize);
-            let packed = self.segments[segment].get(row);
-            packed.iter().step_by(CACHE_LINE).for_each(|byte| loaded ^= byte);
-        }
-        std::hint::black_box(loaded);
+        self.store.prefetch(indices);
     }
 }
 
@@ -269,18 +223,6 @@ impl Rows {
 /// The bytes of a saved sample: legal actions, iteration, features and targets.
 fn saved_bytes(shape: SampleShape) -> usize {
     (4 + 1 + shape.num_features + shape.num_actions) * size_of::<u32>()
-}
-
-/// The bytes of a full memory of samples that take `sample_bytes` each, one spare segment included.
-fn bytes(shape: SampleShape, capacity: usize, sample_bytes: usize) -> u64 {
-    let segments = capacity.div_ceil(segment::ROWS) as u64 + 1;
-    let segment = Segment::bytes_of(capacity.min(segment::ROWS), sample_bytes) as u64;
-    segments * segment + own_bytes(shape) as u64
-}
-
-/// What a memory allocates beside its segments.
-fn own_bytes(shape: SampleShape) -> usize {
-    Packing::own_bytes(shape) + shape.num_features * size_of::<f32>()
 }
 
 /// The memories of a run: one for each player's advantages, one for strategies.

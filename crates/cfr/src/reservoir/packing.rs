@@ -10,10 +10,8 @@
 //! | 4 for each target that is not `0.0` | its bits |
 //! | 4 + 4 for each other feature that is not `0.0` | its index, its bits |
 //!
-//! All little-endian. `0.0` is the number of bits 0; `-0.0` is another one. Short rows are written in
-//! full after the legal actions: a copy is read faster, and there is little to save.
-//!
-//! Not here: where the bytes of many samples lie.
+//! All little-endian. `0.0` is the number of bits 0; `-0.0` is another one. Not here: where the bytes
+//! of many samples lie.
 
 use deepcfr_core::{ActionSet, SampleMeta, SampleShape};
 
@@ -26,8 +24,6 @@ const NUMBER_BYTES: usize = size_of::<f32>();
 /// A feature without a code: its index and its bits.
 const WRITTEN_OUT_BYTES: usize = size_of::<u32>() + NUMBER_BYTES;
 const META_BYTES: usize = size_of::<u32>() + size_of::<u128>();
-/// Samples of at most so many features and actions are written in full.
-const SHORT: usize = 64;
 
 /// Packs samples of one shape, and unpacks those that it packed. Its dictionaries only grow: what was
 /// packed once can always be unpacked.
@@ -64,15 +60,9 @@ impl Packing {
     pub(super) fn pack(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]) -> &[u8] {
         let SampleShape { num_features, num_actions } = self.shape;
         assert_eq!((features.len(), targets.len()), (num_features, num_actions), "the lengths of the rows");
-        let (start, rest) = self.packed.split_at_mut(META_BYTES);
-        let mut start = Writer(start);
+        let mut start = Writer(&mut self.packed);
         start.put(&meta.iteration.to_le_bytes());
         start.put(&meta.legal.bits().to_le_bytes());
-        if is_short(self.shape) {
-            let mut rest = Writer(rest);
-            features.iter().chain(targets).for_each(|number| rest.put(&number.to_le_bytes()));
-            return &self.packed;
-        }
         let len = META_BYTES + self.pack_rows(features, targets);
         &self.packed[..len]
     }
@@ -119,12 +109,7 @@ impl Packing {
         let mut packed = Reader(packed);
         let iteration = u32::from_le_bytes(packed.array());
         let legal = ActionSet::from_bits(u128::from_le_bytes(packed.array()));
-        if is_short(self.shape) {
-            copy(packed.bytes(NUMBER_BYTES * num_features), features);
-            copy(packed.bytes(NUMBER_BYTES * num_actions), targets);
-        } else {
-            self.unpack_rows(packed, features, targets);
-        }
+        self.unpack_rows(packed, features, targets);
         SampleMeta { legal, iteration }
     }
 
@@ -159,16 +144,8 @@ pub(super) fn max_bytes(shape: SampleShape) -> usize {
 /// The length of a packed sample of so many features with a code, others that are neither 0 nor 1, and
 /// targets that are not 0.
 pub(super) fn bytes_of(shape: SampleShape, coded: usize, without_code: usize, targets: usize) -> usize {
-    if is_short(shape) {
-        return META_BYTES + NUMBER_BYTES * (shape.num_features + shape.num_actions);
-    }
     let rows = coded + NUMBER_BYTES * targets + WRITTEN_OUT_BYTES * without_code;
     META_BYTES + all_masks_bytes(shape) + rows
-}
-
-/// Whether rows are written in full.
-pub(super) fn is_short(shape: SampleShape) -> bool {
-    shape.num_features + shape.num_actions <= SHORT
 }
 
 fn all_masks_bytes(shape: SampleShape) -> usize {
@@ -221,14 +198,6 @@ fn set(group: &mut [f32], mut mask: u64, numbers: impl Iterator<Item = f32>) {
     for number in numbers {
         group[mask.trailing_zeros() as usize % GROUP] = number;
         mask &= mask.wrapping_sub(1);
-    }
-}
-
-/// Writes the numbers of a row in full.
-#[inline]
-fn copy(bytes: &[u8], row: &mut [f32]) {
-    for (number, bytes) in row.iter_mut().zip(bytes.as_chunks().0) {
-        *number = f32::from_le_bytes(*bytes);
     }
 }
 

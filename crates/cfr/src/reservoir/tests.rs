@@ -40,14 +40,15 @@ fn every_sample_is_kept_with_the_same_probability() {
 
 #[test]
 fn storage_grows_as_needed_and_stays_within_the_plan() {
-    let capacity = 2 * segment::ROWS + 5;
+    let capacity = 2 * full::ROWS + 5;
     let mut reservoir = Reservoir::new(SHAPE, capacity, 3, 0);
-    assert_eq!(reservoir.bytes_allocated(), own_bytes(SHAPE) as u64);
-    for value in 0..3 * segment::ROWS as u32 {
+    assert_eq!(reservoir.bytes_allocated(), 0);
+    for value in 0..3 * full::ROWS as u32 {
         offer(&mut reservoir, value);
         assert!(reservoir.bytes_allocated() <= Reservoir::bytes_at_most(SHAPE, capacity));
     }
-    assert_eq!((reservoir.len(), reservoir.offered()), (capacity, 3 * segment::ROWS as u64));
+    assert_eq!(reservoir.bytes_allocated(), Reservoir::bytes_at_most(SHAPE, capacity));
+    assert_eq!((reservoir.len(), reservoir.offered()), (capacity, 3 * full::ROWS as u64));
 }
 
 #[test]
@@ -215,7 +216,7 @@ fn replaced_samples_of_any_length_lose_nothing() {
         (ordinal.into(), ordinal, features.collect(), vec![ordinal, 0])
     };
     let samples: Vec<_> = (0..10_000).map(sample).collect();
-    assert_holds_what_a_list_would(shape, segment::ROWS + 100, &samples);
+    assert_holds_what_a_list_would(shape, 3 * arena::ROWS + 100, &samples);
 }
 
 /// The figure is that of memories which kept every number in full: packing is not to be seen.
@@ -230,19 +231,37 @@ fn the_fingerprint_does_not_depend_on_how_samples_lie() {
 
 #[test]
 fn a_cleared_memory_fills_again_in_the_same_storage() {
-    let mut reservoir = Reservoir::new(SHAPE, 50, 9, 2);
-    (0..50).for_each(|value| offer(&mut reservoir, value));
-    let allocated = reservoir.bytes_allocated();
-    reservoir.clear();
-    assert_eq!((reservoir.len(), reservoir.offered()), (0, 0));
-    (50..100).for_each(|value| offer(&mut reservoir, value));
-    assert_eq!(kept(&reservoir), (50..100).collect::<Vec<_>>());
-    assert_eq!(reservoir.bytes_allocated(), allocated);
+    for num_features in [3, 300] {
+        let shape = SampleShape { num_features, num_actions: 2 };
+        let mut reservoir = Reservoir::new(shape, 50, 9, 2);
+        let meta = SampleMeta { legal: ActionSet::first(2), iteration: 1 };
+        let mut fill = |number: u32| {
+            (0..50).for_each(|_| reservoir.offer(meta, &vec![number as f32; num_features], &[0.0; 2]));
+            let read = read_bits(&reservoir, 49).2;
+            assert_eq!(read, vec![(number as f32).to_bits(); num_features]);
+            let allocated = reservoir.bytes_allocated();
+            reservoir.clear();
+            assert_eq!((reservoir.len(), reservoir.offered()), (0, 0));
+            allocated
+        };
+        assert_eq!(fill(2), fill(3));
+    }
+}
+
+fn offer_a_short_row_of_targets(num_features: usize) {
+    let shape = SampleShape { num_features, num_actions: 2 };
+    let meta = SampleMeta { legal: ActionSet::first(2), iteration: 1 };
+    Reservoir::new(shape, 5, 0, 0).offer(meta, &vec![0.0; num_features], &[0.0]);
 }
 
 #[test]
-#[should_panic(expected = "the lengths of the rows")]
+#[should_panic(expected = "length")]
 fn a_short_row_of_targets_is_a_bug() {
-    let meta = SampleMeta { legal: ActionSet::first(2), iteration: 1 };
-    Reservoir::new(SHAPE, 5, 0, 0).offer(meta, &[0.0; 3], &[0.0]);
+    offer_a_short_row_of_targets(3);
+}
+
+#[test]
+#[should_panic(expected = "length")]
+fn a_short_row_of_targets_is_a_bug_in_packed_samples_too() {
+    offer_a_short_row_of_targets(300);
 }

@@ -1,23 +1,23 @@
-//! A fixed run of packed samples of varying length in one array of bytes.
+//! A fixed run of samples of varying length in one array of bytes.
 //!
 //! A sample that is no longer than the one it replaces takes its place. Any other goes to the end, and
 //! when there is no room left the array is copied without what was replaced, into one with a sixteenth
 //! to spare: a sample costs few copied bytes, and little room is lost. The order of copied samples is
-//! that of their rows. The copy goes into the spare array that the segments of a memory share, and the
+//! that of their rows. The copy goes into the spare array that the arenas of a memory share, and the
 //! old one is the next spare: in the long run nothing is allocated, and the heap keeps no holes.
 //!
 //! Not here: what the bytes mean.
 
 use std::ops::Range;
 
-/// Samples in a segment (the last of a memory may hold fewer).
+/// Samples in an arena (the last of a memory may hold fewer).
 pub(super) const ROWS: usize = 1024;
 
 /// The spare room of a copied array is its contents divided by this.
 const SPARE: usize = 16;
 
 #[derive(Clone, Debug)]
-pub(super) struct Segment {
+pub(super) struct Arena {
     rows: usize,
     spans: Vec<Span>,
     bytes: Vec<u8>,
@@ -30,7 +30,7 @@ struct Span {
     len: u32,
 }
 
-impl Segment {
+impl Arena {
     /// No samples, to become at most `rows`.
     pub(super) fn new(rows: usize) -> Self {
         Self { rows, spans: Vec::with_capacity(rows), bytes: Vec::new() }
@@ -41,7 +41,7 @@ impl Segment {
         size_of::<Self>() + rows * size_of::<Span>() + spared(rows * sample_bytes)
     }
 
-    /// The bytes allocated, those of the segment itself included.
+    /// The bytes allocated, those of the arena itself included.
     pub(super) fn bytes_allocated(&self) -> usize {
         size_of::<Self>() + self.spans.capacity() * size_of::<Span>() + self.bytes.capacity()
     }
@@ -60,7 +60,7 @@ impl Segment {
     /// Puts a sample in the place of `row`, or adds it if `row` is the next one.
     ///
     /// # Panics
-    /// If the segment would grow beyond 4 GiB.
+    /// If the arena would grow beyond 4 GiB.
     pub(super) fn put(&mut self, row: usize, packed: &[u8], spare: &mut Vec<u8>) {
         if row == self.spans.len() {
             self.spans.push(Span::default());
@@ -81,7 +81,7 @@ impl Segment {
             self.spans[row].len = 0;
             self.copy(len, spare);
         }
-        u32::try_from(self.bytes.len()).expect("a segment is smaller than 4 GiB")
+        u32::try_from(self.bytes.len()).expect("an arena is smaller than 4 GiB")
     }
 
     /// Copies the array without what was replaced. Until all rows are there, the room is for as many
