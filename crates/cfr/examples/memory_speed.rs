@@ -81,9 +81,16 @@ impl Comparison {
             }
         }
         let indices = random_indices(self.samples);
-        for indices in indices.chunks(BATCHES * BATCH) {
-            both.packed.read(indices);
-            both.full.read(indices);
+        for (turn, indices) in indices.chunks(BATCHES * BATCH).enumerate() {
+            if turn.is_multiple_of(2) {
+                both.packed.read(indices);
+                both.full.read(indices);
+            } else {
+                both.full.read(indices);
+                both.packed.read(indices);
+            }
+        }
+        for _ in 0..TURNS {
             both.packed.read_in_order();
             both.full.read_in_order();
         }
@@ -239,12 +246,13 @@ impl<M: Memory> Timed<M> {
     fn read(&mut self, indices: &[u32]) {
         let SampleShape { num_features, num_actions } = self.memory.shape();
         let (mut features, mut targets) = (vec![1.0; BATCH * num_features], vec![1.0; BATCH * num_actions]);
+        let memory: &dyn SampleSource = black_box(&self.memory);
         let start = Instant::now();
         for batch in indices.chunks(BATCH) {
-            self.memory.prefetch(batch);
+            memory.prefetch(batch);
             let rows = features.chunks_exact_mut(num_features).zip(targets.chunks_exact_mut(num_actions));
             for (&index, (features, targets)) in batch.iter().zip(rows) {
-                black_box(self.memory.read(index as usize, features, targets));
+                black_box(memory.read(index as usize, features, targets));
             }
         }
         self.random = self.random.min(start.elapsed().as_nanos() as f64 / indices.len() as f64);
@@ -254,9 +262,10 @@ impl<M: Memory> Timed<M> {
     fn read_in_order(&mut self) {
         let SampleShape { num_features, num_actions } = self.memory.shape();
         let (mut features, mut targets) = (vec![1.0; num_features], vec![1.0; num_actions]);
+        let memory: &dyn SampleSource = black_box(&self.memory);
         let start = Instant::now();
         for index in 0..self.memory.len() {
-            black_box(self.memory.read(index, &mut features, &mut targets));
+            black_box(memory.read(index, &mut features, &mut targets));
             black_box((&mut features, &mut targets));
         }
         self.in_order = self.in_order.min(start.elapsed().as_nanos() as f64 / self.memory.len() as f64);
