@@ -10,8 +10,10 @@
 //! | 4 for each target that is not `0.0` | its bits |
 //! | 4 + 4 for each other feature that is not `0.0` | its index, its bits |
 //!
-//! All little-endian. `0.0` is the number of bits 0; `-0.0` is another one. Not here: where the bytes
-//! of many samples lie.
+//! All little-endian. `0.0` is the number of bits 0; `-0.0` is another one. A sample that
+//! would become no shorter has its numbers in full after the legal actions, and is told by its length.
+//!
+//! Not here: where the bytes of many samples lie.
 
 use deepcfr_core::{ActionSet, SampleMeta, SampleShape};
 
@@ -32,7 +34,7 @@ pub(super) struct Packing {
     shape: SampleShape,
     /// For each group of features: near ones are often of a kind.
     dictionaries: Box<[Dictionary]>,
-    /// The packed sample, with room for the longest.
+    /// The packed sample, with room for the longest before it is seen to be no shorter than in full.
     packed: Box<[u8]>,
     /// Features without a code, as they are met.
     written_out: Vec<u8>,
@@ -43,7 +45,7 @@ impl Packing {
         Self {
             shape,
             dictionaries: vec![Dictionary::new(); shape.num_features.div_ceil(GROUP)].into(),
-            packed: vec![0; max_bytes(shape)].into(),
+            packed: vec![0; room_bytes(shape)].into(),
             written_out: Vec::with_capacity(WRITTEN_OUT_BYTES * shape.num_features),
         }
     }
@@ -51,7 +53,7 @@ impl Packing {
     /// What a packing allocates itself, whatever the samples.
     pub(super) fn own_bytes(shape: SampleShape) -> usize {
         shape.num_features.div_ceil(GROUP) * size_of::<Dictionary>()
-            + max_bytes(shape)
+            + room_bytes(shape)
             + WRITTEN_OUT_BYTES * shape.num_features
     }
 
@@ -64,7 +66,12 @@ impl Packing {
         start.put(&meta.iteration.to_le_bytes());
         start.put(&meta.legal.bits().to_le_bytes());
         let len = META_BYTES + self.pack_rows(features, targets);
-        &self.packed[..len]
+        if len < max_bytes(self.shape) {
+            return &self.packed[..len];
+        }
+        let mut numbers = Writer(&mut self.packed[META_BYTES..]);
+        features.iter().chain(targets).for_each(|number| numbers.put(&number.to_le_bytes()));
+        &self.packed[..max_bytes(self.shape)]
     }
 
     /// Packs the rows behind legal actions and iteration; their length.
@@ -109,7 +116,12 @@ impl Packing {
         let mut packed = Reader(packed);
         let iteration = u32::from_le_bytes(packed.array());
         let legal = ActionSet::from_bits(u128::from_le_bytes(packed.array()));
-        self.unpack_rows(packed, features, targets);
+        if packed.0.len() == NUMBER_BYTES * (num_features + num_actions) {
+            copy(packed.bytes(NUMBER_BYTES * num_features), features);
+            copy(packed.0, targets);
+        } else {
+            self.unpack_rows(packed, features, targets);
+        }
         SampleMeta { legal, iteration }
     }
 
@@ -138,7 +150,11 @@ impl Packing {
 
 /// The length of the longest packed sample.
 pub(super) fn max_bytes(shape: SampleShape) -> usize {
-    bytes_of(shape, 0, shape.num_features, shape.num_actions)
+    META_BYTES + NUMBER_BYTES * (shape.num_features + shape.num_actions)
+}
+
+fn room_bytes(shape: SampleShape) -> usize {
+    max_bytes(shape).max(bytes_of(shape, 0, shape.num_features, shape.num_actions))
 }
 
 /// The length of a packed sample of so many features with a code, others that are neither 0 nor 1, and
@@ -198,6 +214,13 @@ fn set(group: &mut [f32], mut mask: u64, numbers: impl Iterator<Item = f32>) {
     for number in numbers {
         group[mask.trailing_zeros() as usize % GROUP] = number;
         mask &= mask.wrapping_sub(1);
+    }
+}
+
+/// Reads the numbers of a row in full.
+fn copy(bytes: &[u8], row: &mut [f32]) {
+    for (number, bytes) in row.iter_mut().zip(bytes.as_chunks().0) {
+        *number = f32::from_le_bytes(*bytes);
     }
 }
 

@@ -265,3 +265,19 @@ fn a_short_row_of_targets_is_a_bug() {
 fn a_short_row_of_targets_is_a_bug_in_packed_samples_too() {
     offer_a_short_row_of_targets(300);
 }
+
+/// Numbers that never come again have no code: the memory must not take more than plain arrays would,
+/// but for the room to spare.
+#[test]
+fn samples_that_cannot_be_packed_lie_in_full() {
+    let shape = SampleShape { num_features: 300, num_actions: 20 };
+    let sample = |ordinal: u32| -> Sample {
+        let number = |index: u32| 0x4000_0000 + 1000 * ordinal + index;
+        (3, ordinal, (0..300).map(number).collect(), (300..320).map(number).collect())
+    };
+    let samples: Vec<_> = (0..5000).map(sample).collect();
+    assert_holds_what_a_list_would(shape, 2000, &samples);
+    let in_full = 4.0 * f64::from(4 + 1 + 300 + 20);
+    let at_most = Reservoir::bytes_at_most(shape, 100_000) as f64 / 100_000.0;
+    assert!(at_most < 1.1 * in_full, "{at_most} bytes a sample");
+}
