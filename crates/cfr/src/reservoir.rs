@@ -1,4 +1,4 @@
-//! Memories of training samples: uniform reservoirs of fixed capacity in flat buffers.
+//! Memories of training samples: uniform reservoirs of fixed capacity, stored without loss.
 //!
 //! Not here: files and checksums (`save` and `load` write and read a plain byte stream), and what
 //! the samples mean.
@@ -10,9 +10,14 @@ use deepcfr_core::{
     Stream,
 };
 
-mod segment;
+mod arena;
+mod dictionary;
+mod full;
+mod packed;
+mod packing;
+mod store;
 
-use segment::Segment;
+use store::Store;
 
 /// The memory identity of the strategy reservoir; a player's advantage reservoir has the player's.
 const STRATEGY_MEMORY: u32 = NUM_PLAYERS as u32;
@@ -23,8 +28,9 @@ const STRATEGY_MEMORY: u32 = NUM_PLAYERS as u32;
 /// `capacity / n` and replaces a uniformly drawn one. The draw depends on (seed, memory, `n`)
 /// alone, so that a memory is a function of the sequence of samples offered.
 ///
-/// Storage is a list of segments, allocated when first needed, each a struct of arrays: memory
-/// grows without copying and never exceeds [`Reservoir::bytes_needed`].
+/// Samples of more than 64 numbers are packed: bits mark what is 0 or 1 in a row, and any other feature
+/// takes a byte if it is one of the first 256 numbers met in its group of 64. All are read back bit for
+/// bit. Storage grows as it is needed and never exceeds [`Reservoir::bytes_at_most`].
 #[derive(Clone, Debug)]
 pub struct Reservoir {
     shape: SampleShape,
@@ -33,7 +39,7 @@ pub struct Reservoir {
     memory: u32,
     offered: u64,
     len: usize,
-    segments: Vec<Segment>,
+    store: Store,
 }
 
 impl Reservoir {
@@ -43,20 +49,23 @@ impl Reservoir {
     /// If `capacity` is 0.
     pub fn new(shape: SampleShape, capacity: usize, seed: u64, memory: u32) -> Self {
         assert!(capacity > 0, "a reservoir holds at least one sample");
-        Self { shape, capacity, seed, memory, offered: 0, len: 0, segments: Vec::new() }
+        Self { shape, capacity, seed, memory, offered: 0, len: 0, store: Store::new(shape, capacity) }
     }
 
-    /// The bytes that a full memory of `capacity` samples takes; never exceeded.
-    pub fn bytes_needed(shape: SampleShape, capacity: usize) -> u64 {
-        capacity as u64 * segment::bytes_per_sample(shape)
+    /// The bytes that a full memory of `capacity` samples takes. For packed samples an estimate: a third
+    /// of all features are neither 0 nor 1, a sixteenth of those have no code, and 16 actions are legal.
+    pub fn bytes_expected(shape: SampleShape, capacity: usize) -> u64 {
+        Store::bytes_expected(shape, capacity)
     }
 
-    /// The bytes allocated for samples now.
+    /// The bytes that a full memory of `capacity` samples takes whatever the samples; never exceeded.
+    pub fn bytes_at_most(shape: SampleShape, capacity: usize) -> u64 {
+        Store::bytes_at_most(shape, capacity)
+    }
+
+    /// The bytes allocated now.
     pub fn bytes_allocated(&self) -> u64 {
-        self.segments
-            .iter()
-            .map(|segment| segment.rows() as u64 * segment::bytes_per_sample(self.shape))
-            .sum()
+        self.store.bytes_allocated()
     }
 
     /// The most samples held.
@@ -76,14 +85,14 @@ impl Reservoir {
     pub fn offer(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
         self.offered += 1;
         if let Some(index) = self.place() {
-            let (segment, row) = self.locate(index);
-            self.segments[segment].write(row, self.shape, meta, features, targets);
+            self.store.put(index, meta, features, targets);
         }
     }
 
     /// Forgets every sample, and that any was offered; keeps the storage.
     pub fn clear(&mut self) {
         (self.len, self.offered) = (0, 0);
+        self.store.clear();
     }
 
     /// A 64-bit fingerprint of everything that decides later behaviour: counts and contents.
@@ -92,14 +101,14 @@ impl Reservoir {
         for count in [self.capacity as u64, self.offered, self.len as u64] {
             state.word(count);
         }
+        let mut rows = Rows::new(self.shape);
         for index in 0..self.len {
-            let (segment, row) = self.locate(index);
-            self.segments[segment].visit_words(row, self.shape, |word| state.word(u64::from(word)));
+            self.words(index, &mut rows).for_each(|word| state.word(u64::from(word)));
         }
         state.0
     }
 
-    /// Writes counts and samples, little-endian.
+    /// Writes counts and samples, little-endian, every number of a row in full.
     ///
     /// # Errors
     /// What the writer returns.
@@ -109,12 +118,10 @@ impl Reservoir {
         }
         writer.write_all(&self.offered.to_le_bytes())?;
         writer.write_all(&(self.len as u64).to_le_bytes())?;
-        let mut bytes = Vec::with_capacity(segment::bytes_per_sample(self.shape) as usize);
+        let (mut rows, mut bytes) = (Rows::new(self.shape), Vec::with_capacity(saved_bytes(self.shape)));
         for index in 0..self.len {
-            let (segment, row) = self.locate(index);
             bytes.clear();
-            self.segments[segment]
-                .visit_words(row, self.shape, |word| bytes.extend_from_slice(&word.to_le_bytes()));
+            self.words(index, &mut rows).for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
             writer.write_all(&bytes)?;
         }
         Ok(())
@@ -138,13 +145,11 @@ impl Reservoir {
         if len != offered.min(self.capacity as u64) {
             return Err(LoadError::Count { offered, len });
         }
-        let mut bytes = vec![0; segment::bytes_per_sample(self.shape) as usize];
+        let (mut rows, mut bytes) = (Rows::new(self.shape), vec![0; saved_bytes(self.shape)]);
         for index in 0..len as usize {
             reader.read_exact(&mut bytes)?;
-            self.grow_to(index);
-            let (segment, row) = self.locate(index);
-            let mut words = bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word));
-            self.segments[segment].read_words(row, self.shape, &mut words);
+            let meta = rows.set(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)));
+            self.store.put(index, meta, &rows.features, &rows.targets);
             self.len += 1;
         }
         self.offered = offered;
@@ -159,7 +164,6 @@ impl Reservoir {
     /// Where the sample just counted goes, if anywhere.
     fn place(&mut self) -> Option<usize> {
         if self.len < self.capacity {
-            self.grow_to(self.len);
             self.len += 1;
             return Some(self.len - 1);
         }
@@ -169,16 +173,11 @@ impl Reservoir {
         (drawn < self.capacity as u64).then_some(drawn as usize)
     }
 
-    fn grow_to(&mut self, index: usize) {
-        let (segment, _) = self.locate(index);
-        if segment == self.segments.len() {
-            let rows = segment::ROWS.min(self.capacity - segment * segment::ROWS);
-            self.segments.push(Segment::new(self.shape, rows));
-        }
-    }
-
-    fn locate(&self, index: usize) -> (usize, usize) {
-        (index / segment::ROWS, index % segment::ROWS)
+    /// Sample `index` as words, in a fixed order. `rows` is overwritten.
+    fn words<'a>(&self, index: usize, rows: &'a mut Rows) -> impl Iterator<Item = u32> + 'a {
+        let meta = self.read(index, &mut rows.features, &mut rows.targets);
+        let numbers = rows.features.iter().chain(&rows.targets);
+        words_of(meta.legal).into_iter().chain([meta.iteration]).chain(numbers.map(|number| number.to_bits()))
     }
 }
 
@@ -193,9 +192,37 @@ impl SampleSource for Reservoir {
 
     fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta {
         assert!(index < self.len, "sample {index} of {}", self.len);
-        let (segment, row) = self.locate(index);
-        self.segments[segment].read(row, self.shape, features, targets)
+        self.store.read(index, features, targets)
     }
+
+    fn prefetch(&self, indices: &[u32]) {
+        self.store.prefetch(indices);
+    }
+}
+
+/// The rows of a sample on its way into a file or out of one.
+struct Rows {
+    features: Vec<f32>,
+    targets: Vec<f32>,
+}
+
+impl Rows {
+    fn new(shape: SampleShape) -> Self {
+        Self { features: vec![0.0; shape.num_features], targets: vec![0.0; shape.num_actions] }
+    }
+
+    /// The inverse of [`Reservoir::words`].
+    fn set(&mut self, mut words: impl Iterator<Item = u32>) -> SampleMeta {
+        let mut next = || words.next().expect("the words of a whole sample");
+        let (legal, iteration) = (std::array::from_fn(|_| next()), next());
+        self.features.iter_mut().chain(&mut self.targets).for_each(|number| *number = f32::from_bits(next()));
+        SampleMeta { legal: set_of(legal), iteration }
+    }
+}
+
+/// The bytes of a saved sample: legal actions, iteration, features and targets.
+fn saved_bytes(shape: SampleShape) -> usize {
+    (4 + 1 + shape.num_features + shape.num_actions) * size_of::<u32>()
 }
 
 /// The memories of a run: one for each player's advantages, one for strategies.
@@ -218,9 +245,15 @@ impl Memories {
         Self { advantage: std::array::from_fn(advantage), strategy }
     }
 
-    /// The bytes that full memories take.
-    pub fn bytes_needed(shape: SampleShape, advantage_capacity: usize, strategy_capacity: usize) -> u64 {
-        let each = |capacity| Reservoir::bytes_needed(shape, capacity);
+    /// The bytes that full memories take, as expected by [`Reservoir::bytes_expected`].
+    pub fn bytes_expected(shape: SampleShape, advantage_capacity: usize, strategy_capacity: usize) -> u64 {
+        let each = |capacity| Reservoir::bytes_expected(shape, capacity);
+        NUM_PLAYERS as u64 * each(advantage_capacity) + each(strategy_capacity)
+    }
+
+    /// The bytes that full memories take whatever the samples.
+    pub fn bytes_at_most(shape: SampleShape, advantage_capacity: usize, strategy_capacity: usize) -> u64 {
+        let each = |capacity| Reservoir::bytes_at_most(shape, capacity);
         NUM_PLAYERS as u64 * each(advantage_capacity) + each(strategy_capacity)
     }
 

@@ -82,6 +82,15 @@ pub trait SampleSource: Sync {
     /// If `index ≥ len()` or a slice has the wrong length.
     fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta;
 
+    /// Says that the samples at `indices` are about to be read, a few thousand at most. Changes nothing
+    /// but the time that reading takes.
+    ///
+    /// # Panics
+    /// Possibly, if an index is not below `len()`.
+    fn prefetch(&self, indices: &[u32]) {
+        let _ = indices;
+    }
+
     /// Whether nothing is held.
     fn is_empty(&self) -> bool {
         self.len() == 0

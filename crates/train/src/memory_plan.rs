@@ -1,6 +1,7 @@
 //! How much memory a run will need, computed before anything is allocated.
 //!
-//! Not here: allocation itself.
+//! Memories pack samples of more than 64 numbers, so their size depends on the samples: the plan counts
+//! what is to be expected, and says what it can be at most. Not here: allocation itself.
 
 use std::fmt;
 
@@ -18,6 +19,8 @@ const BYTES_PER_F32: u64 = 4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryPlan {
     parts: Vec<(&'static str, u64)>,
+    /// The sample memories, whatever the samples.
+    memories_at_most: u64,
 }
 
 /// The run does not fit.
@@ -41,8 +44,10 @@ impl MemoryPlan {
         let memory = &config.memory;
         let archive = if config.average.sd_cfr { config.average.archive_capacity as u64 * 2 } else { 0 };
         let network = parameters(config, shape) * BYTES_PER_F32;
-        let memories = Memories::bytes_needed(shape, memory.advantage_capacity, memory.strategy_capacity);
+        let (advantage, strategy) = (memory.advantage_capacity, memory.strategy_capacity);
+        let memories = Memories::bytes_expected(shape, advantage, strategy);
         Self {
+            memories_at_most: Memories::bytes_at_most(shape, advantage, strategy),
             parts: vec![
                 ("sample memories", memories),
                 ("archive of advantage networks", archive * network),
@@ -51,7 +56,7 @@ impl MemoryPlan {
         }
     }
 
-    /// Bytes in all.
+    /// Bytes in all, as expected.
     pub fn total(&self) -> u64 {
         self.parts.iter().map(|(_, bytes)| bytes).sum()
     }
@@ -74,7 +79,13 @@ impl fmt::Display for MemoryPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts: Vec<String> =
             self.parts.iter().map(|(name, bytes)| format!("{name} {}", size(*bytes))).collect();
-        write!(f, "memory: {} when full ({})", size(self.total()), parts.join(", "))
+        write!(f, "memory: {} when full ({})", size(self.total()), parts.join(", "))?;
+        match self.parts[0] {
+            (_, expected) if expected < self.memories_at_most => {
+                write!(f, "; samples take {} at the very most", size(self.memories_at_most))
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Unit tests of the memories.
 
+use proptest::prelude::*;
+
 use super::*;
 
 const SHAPE: SampleShape = SampleShape { num_features: 3, num_actions: 2 };
@@ -38,15 +40,15 @@ fn every_sample_is_kept_with_the_same_probability() {
 
 #[test]
 fn storage_grows_as_needed_and_stays_within_the_plan() {
-    let capacity = 2 * segment::ROWS + 5;
+    let capacity = 2 * full::ROWS + 5;
     let mut reservoir = Reservoir::new(SHAPE, capacity, 3, 0);
     assert_eq!(reservoir.bytes_allocated(), 0);
-    for value in 0..3 * segment::ROWS as u32 {
+    for value in 0..3 * full::ROWS as u32 {
         offer(&mut reservoir, value);
-        assert!(reservoir.bytes_allocated() <= Reservoir::bytes_needed(SHAPE, capacity));
+        assert!(reservoir.bytes_allocated() <= Reservoir::bytes_at_most(SHAPE, capacity));
     }
-    assert_eq!(reservoir.bytes_allocated(), Reservoir::bytes_needed(SHAPE, capacity));
-    assert_eq!((reservoir.len(), reservoir.offered()), (capacity, 3 * segment::ROWS as u64));
+    assert_eq!(reservoir.bytes_allocated(), Reservoir::bytes_at_most(SHAPE, capacity));
+    assert_eq!((reservoir.len(), reservoir.offered()), (capacity, 3 * full::ROWS as u64));
 }
 
 #[test]
@@ -108,10 +110,174 @@ fn memories_route_samples_to_their_reservoir() {
     memories.advantage(1, meta, &[0.0; 3], &[0.0; 2]);
     (0..3).for_each(|_| memories.strategy(meta, &[0.0; 3], &[0.5; 2]));
     assert_eq!(memories.iter().map(SampleSource::len).collect::<Vec<_>>(), [0, 1, 3]);
-    assert_eq!(Memories::bytes_needed(SHAPE, 4, 8), 16 * (3 + 2 + 5) * 4);
+    let three = |each: fn(SampleShape, usize) -> u64| 2 * each(SHAPE, 4) + each(SHAPE, 8);
+    assert_eq!(Memories::bytes_expected(SHAPE, 4, 8), three(Reservoir::bytes_expected));
+    assert_eq!(Memories::bytes_at_most(SHAPE, 4, 8), three(Reservoir::bytes_at_most));
     let mut bytes = Vec::new();
     memories.save(&mut bytes).expect("writing to memory");
     let mut loaded = Memories::new(SHAPE, 4, 8, 1);
     loaded.load(&mut bytes.as_slice()).expect("the same memories");
     assert_eq!(loaded.hash(), memories.hash());
+}
+
+/// What a memory holds, as a list of samples that is drawn from as Vitter's algorithm R says.
+fn listed(samples: &[Sample], capacity: usize, seed: u64, memory: u32) -> Vec<&Sample> {
+    let mut list = Vec::new();
+    for (sample, ordinal) in samples.iter().zip(1u32..) {
+        if list.len() < capacity {
+            list.push(sample);
+            continue;
+        }
+        let mut stream = Stream::new(seed, Purpose::Reservoir, 0, memory, ordinal);
+        if let Some(place) = list.get_mut(stream.below_u64(ordinal.into()) as usize) {
+            *place = sample;
+        }
+    }
+    list
+}
+
+/// Legal actions, iteration, and the bits of features and targets.
+type Sample = (u128, u32, Vec<u32>, Vec<u32>);
+
+fn numbers(bits: &[u32]) -> Vec<f32> {
+    bits.iter().map(|&bits| f32::from_bits(bits)).collect()
+}
+
+fn read_bits(reservoir: &Reservoir, index: usize) -> Sample {
+    let SampleShape { num_features, num_actions } = reservoir.shape();
+    let (mut features, mut targets) = (vec![7.0; num_features], vec![7.0; num_actions]);
+    let meta = reservoir.read(index, &mut features, &mut targets);
+    let bits = |row: Vec<f32>| row.into_iter().map(f32::to_bits).collect();
+    (meta.legal.bits(), meta.iteration, bits(features), bits(targets))
+}
+
+fn assert_holds_what_a_list_would(shape: SampleShape, capacity: usize, samples: &[Sample]) {
+    let mut reservoir = Reservoir::new(shape, capacity, 5, 1);
+    for (legal, iteration, features, targets) in samples {
+        let meta = SampleMeta { legal: ActionSet::from_bits(*legal), iteration: *iteration };
+        reservoir.offer(meta, &numbers(features), &numbers(targets));
+        assert!(reservoir.bytes_allocated() <= Reservoir::bytes_at_most(shape, capacity));
+    }
+    let mut bytes = Vec::new();
+    reservoir.save(&mut bytes).expect("writing to memory");
+    let mut loaded = Reservoir::new(shape, capacity, 5, 1);
+    loaded.load(&mut bytes.as_slice()).expect("the same memory");
+    let list = listed(samples, capacity, 5, 1);
+    assert_eq!((reservoir.len(), loaded.len()), (list.len(), list.len()));
+    reservoir.prefetch(&(0..list.len() as u32).collect::<Vec<_>>());
+    for (index, sample) in list.into_iter().enumerate() {
+        assert_eq!(&read_bits(&reservoir, index), sample);
+        assert_eq!(&read_bits(&loaded, index), sample);
+    }
+}
+
+/// The bits of a row: mostly 0 and 1, few numbers, or any numbers (NaNs and both zeros included).
+fn row(len: usize) -> impl Strategy<Value = Vec<u32>> {
+    let number = |weights: [u32; 3]| {
+        prop_oneof![
+            weights[0] => prop::sample::select(vec![0.0f32, 1.0]).prop_map(f32::to_bits),
+            weights[1] => (0u32..400).prop_map(|count| (count as f32 / 40.0).to_bits()),
+            weights[2] => any::<u32>(),
+            1 => prop::sample::select(vec![(-0.0f32).to_bits(), f32::NAN.to_bits(), 0xFFC0_1234, 1, u32::MAX]),
+        ]
+    };
+    prop_oneof![
+        prop::collection::vec(number([90, 8, 1]), len),
+        prop::collection::vec(number([10, 60, 1]), len),
+        prop::collection::vec(number([1, 1, 60]), len),
+    ]
+}
+
+fn samples() -> impl Strategy<Value = (SampleShape, Vec<Sample>)> {
+    (1usize..200, 1usize..129).prop_flat_map(|(num_features, num_actions)| {
+        let legal = prop_oneof![Just(0), any::<u128>(), Just(u128::MAX)];
+        let sample = (legal, any::<u32>(), row(num_features), row(num_actions));
+        (Just(SampleShape { num_features, num_actions }), prop::collection::vec(sample, 1..60))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(200) })]
+
+    #[test]
+    fn any_samples_are_read_back_bit_for_bit((shape, samples) in samples(), capacity in 1usize..40) {
+        assert_holds_what_a_list_would(shape, capacity, &samples);
+    }
+}
+
+/// Several segments whose samples are replaced by longer and shorter ones: arrays are copied many times.
+#[test]
+fn replaced_samples_of_any_length_lose_nothing() {
+    let shape = SampleShape { num_features: 70, num_actions: 2 };
+    let sample = |ordinal: u32| -> Sample {
+        let filled = Stream::new(1, Purpose::Test, 0, 0, ordinal).below(71) as usize;
+        let features =
+            (0..70).map(|index| if index < filled { 0x4000_0000 + ordinal + index as u32 } else { 0 });
+        (ordinal.into(), ordinal, features.collect(), vec![ordinal, 0])
+    };
+    let samples: Vec<_> = (0..10_000).map(sample).collect();
+    assert_holds_what_a_list_would(shape, 3 * arena::ROWS + 100, &samples);
+}
+
+/// The figure is that of memories which kept every number in full: packing is not to be seen.
+#[test]
+fn the_fingerprint_does_not_depend_on_how_samples_lie() {
+    let mut reservoir = Reservoir::new(SHAPE, 50, 9, 2);
+    (0..500).for_each(|value| offer(&mut reservoir, value));
+    let meta = SampleMeta { legal: ActionSet::from_bits(u128::MAX), iteration: u32::MAX };
+    (0..500).for_each(|_| reservoir.offer(meta, &[-0.0, f32::NAN, 1e-40], &[f32::INFINITY, 0.0]));
+    assert_eq!(reservoir.hash(), 17_890_143_213_109_136_219);
+}
+
+#[test]
+fn a_cleared_memory_fills_again_in_the_same_storage() {
+    for num_features in [3, 300] {
+        let shape = SampleShape { num_features, num_actions: 2 };
+        let mut reservoir = Reservoir::new(shape, 50, 9, 2);
+        let meta = SampleMeta { legal: ActionSet::first(2), iteration: 1 };
+        let mut fill = |number: u32| {
+            (0..50).for_each(|_| reservoir.offer(meta, &vec![number as f32; num_features], &[0.0; 2]));
+            let read = read_bits(&reservoir, 49).2;
+            assert_eq!(read, vec![(number as f32).to_bits(); num_features]);
+            let allocated = reservoir.bytes_allocated();
+            reservoir.clear();
+            assert_eq!((reservoir.len(), reservoir.offered()), (0, 0));
+            allocated
+        };
+        assert_eq!(fill(2), fill(3));
+    }
+}
+
+fn offer_a_short_row_of_targets(num_features: usize) {
+    let shape = SampleShape { num_features, num_actions: 2 };
+    let meta = SampleMeta { legal: ActionSet::first(2), iteration: 1 };
+    Reservoir::new(shape, 5, 0, 0).offer(meta, &vec![0.0; num_features], &[0.0]);
+}
+
+#[test]
+#[should_panic(expected = "length")]
+fn a_short_row_of_targets_is_a_bug() {
+    offer_a_short_row_of_targets(3);
+}
+
+#[test]
+#[should_panic(expected = "length")]
+fn a_short_row_of_targets_is_a_bug_in_packed_samples_too() {
+    offer_a_short_row_of_targets(300);
+}
+
+/// Numbers that never come again have no code: the memory must not take more than plain arrays would,
+/// but for the room to spare.
+#[test]
+fn samples_that_cannot_be_packed_lie_in_full() {
+    let shape = SampleShape { num_features: 300, num_actions: 20 };
+    let sample = |ordinal: u32| -> Sample {
+        let number = |index: u32| 0x4000_0000 + 1000 * ordinal + index;
+        (3, ordinal, (0..300).map(number).collect(), (300..320).map(number).collect())
+    };
+    let samples: Vec<_> = (0..5000).map(sample).collect();
+    assert_holds_what_a_list_would(shape, 2000, &samples);
+    let in_full = 4.0 * f64::from(4 + 1 + 300 + 20);
+    let at_most = Reservoir::bytes_at_most(shape, 100_000) as f64 / 100_000.0;
+    assert!(at_most < 1.1 * in_full, "{at_most} bytes a sample");
 }

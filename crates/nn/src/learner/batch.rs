@@ -92,20 +92,25 @@ impl<'a> Batches<'a> {
         }
         match &self.plan {
             Plan::AllMerged(merged) => {
+                self.source.prefetch(&merged.sample);
                 let scale = 1.0 / self.source.len() as f64;
                 (0..merged.sample.len())
                     .for_each(|row| self.push_merged(&mut batch, merged, row, merged.weight[row] * scale));
             }
             Plan::DrawMerged(merged, cumulated) => {
                 let weight = merged.total_weight / (self.source.len() * count) as f64;
-                for draw in 0..count {
+                let mut draw = |draw: usize| {
                     let at = (draw as f64 + stream.uniform()) / count as f64 * merged.total_weight;
-                    let row = cumulated.partition_point(|&end| end <= at).min(cumulated.len() - 1);
-                    self.push_merged(&mut batch, merged, row, weight);
-                }
+                    cumulated.partition_point(|&end| end <= at).min(cumulated.len() - 1)
+                };
+                let rows: Vec<usize> = (0..count).map(&mut draw).collect();
+                let samples: Vec<u32> = rows.iter().map(|&row| merged.sample[row]).collect();
+                self.source.prefetch(&samples);
+                rows.into_iter().for_each(|row| self.push_merged(&mut batch, merged, row, weight));
             }
             Plan::DrawSamples(order) => {
                 let drawn = &order[..count.min(order.len())];
+                self.source.prefetch(drawn);
                 drawn.iter().for_each(|&index| self.push_sample(&mut batch, index, drawn.len()));
             }
         }

@@ -69,7 +69,7 @@ fn of(change: &Change, config: &RunConfig, matches: u32) -> Result<Vec<String>, 
         Change::EvaluationBatch(_) => Vec::new(),
         Change::Tabulate(infosets) => vec![set("traversal.tabulate_below", infosets)],
         Change::EvaluationParallel(_) => return Err(NotHere("all matches are played at once already")),
-        Change::CompactMemories => return Err(NotHere("memories have one layout, that of f32 rows")),
+        Change::CompactMemories => return Err(NotHere("memories are compact already")),
         Change::SplitMemories => return Err(NotHere("each player has its own memory already")),
         Change::Forward(_) | Change::Step(_) => {
             return Err(NotHere("no engine of this build computes calls in another way"));

@@ -133,12 +133,13 @@ fn evaluation(config: &RunConfig, threads: usize, lines: &[IterationMetrics]) ->
 
 fn memory(config: &RunConfig, shape: SampleShape, lines: &[IterationMetrics]) -> MemoryLoad {
     let samples = lines.iter().map(|line| line.samples.advantage.iter().sum::<u64>() + line.samples.strategy);
-    let capacity = 2 * config.memory.advantage_capacity as u64 + config.memory.strategy_capacity as u64;
+    let (advantage, strategy) = (config.memory.advantage_capacity, config.memory.strategy_capacity);
+    let capacity = 2 * advantage as u64 + strategy as u64;
     MemoryLoad {
         rows_per_iteration: samples.sum::<u64>() as f64 / lines.len().max(1) as f64,
-        bytes_per_row: Memories::bytes_needed(shape, 0, 1) as f64,
+        bytes_per_row: Memories::bytes_expected(shape, advantage, strategy) as f64 / capacity as f64,
         capacity_rows: capacity,
-        compact: false,
+        compact: true,
     }
 }
 
