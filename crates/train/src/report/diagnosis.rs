@@ -96,20 +96,17 @@ fn play(matches: &[&MatchMetrics]) -> String {
     let mut text =
         String::from("\n## How it plays\n\nMeans a game, of the strategy alone.\n\n| strategy | opponent |");
     first.facts.iter().for_each(|(name, _)| _ = write!(text, " {name} |"));
-    text.push_str(" own score | score per first |\n|---|---|");
+    let _ = write!(text, " own score | own score over {} |\n|---|---|", first.facts[0].0);
     text.push_str(&"---:|".repeat(first.facts.len() + 2));
     text.push('\n');
     for played in matches {
         let _ = write!(text, "| {} | {} |", played.policy, played.opponent);
         played.facts.iter().for_each(|(_, mean)| _ = write!(text, " {mean:.2} |"));
-        let per_first = played.own_score.zip(played.facts.first()).filter(|(_, (_, count))| *count > 0.0);
+        let per = played.own_score.zip(played.facts.first()).filter(|(_, (_, count))| *count > 0.0);
         let figure =
             |figure: Option<f64>| figure.map_or_else(|| "–".to_owned(), |figure| format!("{figure:+.1}"));
-        let per_first = per_first.map(|(score, (_, count))| score / count);
-        let _ = writeln!(text, " {} | {} |", figure(played.own_score), figure(per_first));
-    }
-    if let Some((name, _)) = first.facts.first() {
-        let _ = write!(text, "\nScore per first: own score over \"{name}\".\n");
+        let per = per.map(|(score, (_, count))| score / count);
+        let _ = writeln!(text, " {} | {} |", figure(played.own_score), figure(per));
     }
     text
 }
