@@ -51,8 +51,8 @@ impl<G: Game> Scheme<G> for Rollout<'_, G> {
         unreachable!("no frame is ever pushed")
     }
 
-    fn initial(&self, game: &G, state: &G::State, legal: ActionSet, rng: &mut Stream, strategy: &mut [f32]) {
-        legal.iter().for_each(|action| strategy[usize::from(action)] = 0.0);
+    fn initial(&self, game: &G, state: &G::State, _: ActionSet, rng: &mut Stream, strategy: &mut [f32]) {
+        strategy.fill(0.0);
         strategy[usize::from(self.policy.act(game, state, rng))] = 1.0;
     }
 }

@@ -21,7 +21,7 @@ pub(super) trait Scheme<G: Game>: Sync {
     /// the node's value.
     fn close(&self, game: &G, walk: &mut Walk<G, Self::Frame>, value: f64) -> Option<f64>;
 
-    /// Writes the strategy at `state` before there is any network.
+    /// Writes the strategy at `state` before there is any network: every element, 0 at illegal actions.
     #[inline]
     fn initial(
         &self,

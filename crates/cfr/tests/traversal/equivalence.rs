@@ -132,7 +132,7 @@ fn rollouts_agree_with_the_oracle_on_networks_and_before() {
     let policy = PolicyBot(AlwaysCall);
     let guides = Guides { baseline: &NoBaseline, rollout: Some(&policy) };
     for (strategy, epsilon, rollouts) in [
-        (StrategySource::Initial, 0.0, 1),
+        (StrategySource::Initial, 0.5, 1),
         (StrategySource::Networks, 0.3, 1),
         (StrategySource::Networks, 1.0, 3),
     ] {

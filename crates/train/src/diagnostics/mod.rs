@@ -233,7 +233,7 @@ mod tests {
         assert!((player.entropy - entropy).abs() < 1e-6, "{}", player.entropy);
         let class = &player.classes[0];
         assert_eq!((class.actions, class.target_mean, class.prediction_mean), (6, 0.0, -1.0));
-        assert_eq!(class.target_quantiles, [-4.0, 2.0, 4.0]);
+        assert_eq!(class.target_quantiles, [-4.0, 2.0, 6.0]);
         assert_eq!((class.played, class.fallback_picks), (1.0, Some(1.0)));
         // Σ t·(p + 1) over Σ t² and Σ (p + 1)².
         let expected = (2.0 * 2.0 - 2.0 * 4.0 + 4.0 * 3.0 + 4.0 * 8.0 + 0.0 + 6.0) / (112.0f64 * 94.0).sqrt();

@@ -200,7 +200,6 @@ fn what_outcome_sampling_is_told_changes_the_samples() {
         "traversal.baseline=score",
         "traversal.epsilon=0.2",
         "traversal.value_clip=5",
-        "traversal.sampling=rollout",
     ] {
         let other = run("lost-cities-seed", &[&sets.concat()[..], &[set]].concat());
         assert_ne!(other.memories, base.memories, "{set}");
