@@ -14,7 +14,7 @@ use crate::error::TrainError;
 use crate::inference::Inference;
 use crate::metrics::{EvaluationMetrics, ExactMetrics, MatchMetrics, PlayMetrics};
 use crate::networks::{NUM_NETS, factory};
-use crate::registry::Setup;
+use crate::registry::{Setup, opponent_named};
 use crate::trainer::{State, Tabulated};
 
 /// Games in flight in each worker of a scheduler with many lanes.
@@ -180,8 +180,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
     fn opponents(&self, names: &[String]) -> Result<Vec<(&'static str, &dyn Bot<G>)>, TrainError> {
         let find = |name: &String| {
             let known = &self.setup.opponents;
-            let found = known.iter().find(|(known, _)| known == name);
-            found.map(|(name, bot)| (*name, &**bot)).ok_or_else(|| TrainError::Opponent {
+            opponent_named(known, name).ok_or_else(|| TrainError::Opponent {
                 game: self.setup.game.spec().name,
                 name: name.clone(),
                 known: known.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),

@@ -49,8 +49,16 @@ pub(crate) struct Setup<G: Game, E> {
 impl<G: Game, E> Setup<G, E> {
     /// The rule-based opponent of that name.
     pub(crate) fn opponent(&self, name: &str) -> Option<&dyn Bot<G>> {
-        self.opponents.iter().find(|(known, _)| *known == name).map(|(_, bot)| &**bot)
+        opponent_named(&self.opponents, name).map(|(_, bot)| bot)
     }
+}
+
+/// The one of `opponents` that is called `name`.
+pub(crate) fn opponent_named<'s, G: Game>(
+    opponents: &'s [Opponent<G>],
+    name: &str,
+) -> Option<(&'static str, &'s dyn Bot<G>)> {
+    opponents.iter().find(|(known, _)| *known == name).map(|(known, bot)| (*known, &**bot))
 }
 
 /// Writes, for each legal action, the lead of the player to move if the game ended after it, in points.

@@ -10,7 +10,7 @@
 use deepcfr_core::{Action, Game};
 
 use super::plan::{Continuation, OutcomeSampling};
-use super::scheme::{Scheme, Walk};
+use super::scheme::{Scheme, Walk, explored};
 use crate::regret::sample_by;
 
 /// A guess at the value of each action of the traverser. Targets stay unbiased whatever it says, as
@@ -65,10 +65,8 @@ impl<G: Game, B: Baseline<G>> Scheme<G> for Outcome<'_, B> {
         let samples = &mut walk.recording.advantage;
         let legal = samples.legal(slot);
         let strategy = samples.targets_mut(walk.shape, slot);
-        let epsilon = self.sampling.epsilon;
-        let explored = epsilon / legal.len() as f64;
-        let policy = |action: Action| explored + (1.0 - epsilon) * f64::from(strategy[usize::from(action)]);
-        let action = sample_by(legal, walk.rng.uniform(), policy);
+        let policy = explored(self.sampling.epsilon, legal, strategy);
+        let action = sample_by(legal, walk.rng.uniform(), &policy);
         let frame = Frame { slot, action, probability: policy(action) };
         walk.frames.push(frame);
         game.apply(&mut walk.state, action);

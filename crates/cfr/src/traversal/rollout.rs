@@ -11,10 +11,10 @@
 //!
 //! All actions of a node meet the same chance numbers, so luck that they share cancels in the target.
 
-use deepcfr_core::{Action, ActionSet, Game, Player, Stream, Turn};
+use deepcfr_core::{ActionSet, Game, Player, Stream, Turn};
 
 use super::plan::RolloutSampling;
-use super::scheme::{Scheme, Walk};
+use super::scheme::{Scheme, Walk, explored};
 use crate::matches::Bot;
 use crate::regret::sample_by;
 
@@ -36,11 +36,7 @@ impl<G: Game> Scheme<G> for Rollout<'_, G> {
         let values = &mut walk.rows[row..row + walk.shape.num_actions];
         walk.recording.nodes += self.play_out(game, &walk.state, player, (legal, games), values);
         let targets = walk.recording.advantage.targets_mut(walk.shape, slot);
-        let explored = self.sampling.epsilon / legal.len() as f64;
-        let policy = |action: Action| {
-            explored + (1.0 - self.sampling.epsilon) * f64::from(targets[usize::from(action)])
-        };
-        let action = sample_by(legal, walk.rng.uniform(), policy);
+        let action = sample_by(legal, walk.rng.uniform(), explored(self.sampling.epsilon, legal, targets));
         let mean: f64 = legal.iter().map(usize::from).map(|a| f64::from(targets[a]) * values[a]).sum();
         legal.iter().map(usize::from).for_each(|a| targets[a] = (values[a] - mean) as f32);
         game.apply(&mut walk.state, action);

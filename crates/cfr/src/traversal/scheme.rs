@@ -2,7 +2,7 @@
 //!
 //! Not here: chance, the opponent, budgets and recording, which all schemes share (`lane`).
 
-use deepcfr_core::{ActionSet, Game, SampleShape, Stream};
+use deepcfr_core::{Action, ActionSet, Game, SampleShape, Stream};
 
 use super::recording::Recording;
 use crate::regret::uniform;
@@ -33,6 +33,13 @@ pub(super) trait Scheme<G: Game>: Sync {
     ) {
         uniform(legal, strategy);
     }
+}
+
+/// `ε·uniform + (1 − ε)·σ` over `legal`, from the row of `σ`.
+#[inline]
+pub(super) fn explored(epsilon: f64, legal: ActionSet, strategy: &[f32]) -> impl Fn(Action) -> f64 {
+    let uniform = epsilon / legal.len() as f64;
+    move |action| uniform + (1.0 - epsilon) * f64::from(strategy[usize::from(action)])
 }
 
 /// A traversal's position, random stream and stack. Buffers are reused by later traversals.

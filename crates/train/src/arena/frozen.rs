@@ -13,7 +13,7 @@ use crate::checkpoint::{CheckpointError, CheckpointStore, Keep};
 use crate::collect::all_negative;
 use crate::config::{EvaluatedPolicy, Problem, RunConfig, nearest};
 use crate::error::TrainError;
-use crate::registry::Opponent;
+use crate::registry::{Opponent, opponent_named};
 use crate::run_folder::RunReference;
 use crate::state::SavedNetworks;
 
@@ -85,15 +85,14 @@ impl<'s, G: Game> Frozen<'s, G> {
     }
 
     fn bot(name: &str, rules: &'s [Opponent<G>]) -> Result<Self, TrainError> {
-        let found = rules.iter().find(|(known, _)| *known == name);
-        let (name, bot) = found.ok_or_else(|| {
+        let (name, bot) = opponent_named(rules, name).ok_or_else(|| {
             let known = || rules.iter().map(|(known, _)| *known);
             let meant = nearest(name, known()).map_or_else(String::new, |n| format!("did you mean {n}? "));
             let remedy =
                 format!("the game has no such bot; {meant}it has {}", known().collect::<Vec<_>>().join(", "));
             ArenaError::from(Problem::new("contestant", name, remedy))
         })?;
-        Ok(Self { name: (*name).to_owned(), kind: "bot".to_owned(), player: Player::Rule(&**bot) })
+        Ok(Self { name: name.to_owned(), kind: "bot".to_owned(), player: Player::Rule(bot) })
     }
 
     fn run(
