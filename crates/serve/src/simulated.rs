@@ -1,13 +1,17 @@
 //! A device that takes a known time per call, `a + b·B` for `B` rows, to study schedulers and
 //! batching without that device. Not here: what it computes, which is another model's business.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{sleep, yield_now};
 use std::time::{Duration, Instant};
 
 use deepcfr_core::{Model, ModelError, ModelFactory, ModelSpec, NetId, Weights};
 
 /// Wraps a model so that every forward call takes at least `per_call + per_row · rows`.
+///
+/// All models that one device and its clones open share it: a call waits until the device has
+/// finished the one before it, as the streams of a GPU do.
 ///
 /// The time is spent asleep as far as the operating system's timer is precise enough (its
 /// lateness is measured when the model is opened) and yielding the processor after that, so that
@@ -17,12 +21,26 @@ pub struct SimulatedDevice<M> {
     inner: M,
     per_call: Duration,
     per_row: Duration,
+    occupancy: Arc<Occupancy>,
+}
+
+/// Who has the device, and how long it has worked.
+#[derive(Debug, Default)]
+struct Occupancy {
+    turn: Mutex<()>,
+    busy_ns: AtomicU64,
 }
 
 impl<M: ModelFactory> SimulatedDevice<M> {
     /// Wraps `inner`.
     pub fn new(inner: M, per_call: Duration, per_row: Duration) -> Self {
-        Self { inner, per_call, per_row }
+        Self { inner, per_call, per_row, occupancy: Arc::default() }
+    }
+
+    /// How long the device has worked since it was made: the sum of `per_call + per_row · rows` over
+    /// all finished calls.
+    pub fn busy(&self) -> Duration {
+        Duration::from_nanos(self.occupancy.busy_ns.load(Ordering::Relaxed))
     }
 }
 
@@ -32,9 +50,13 @@ impl<M: ModelFactory> ModelFactory for SimulatedDevice<M> {
     }
 
     fn open(&self) -> Result<Box<dyn Model>, ModelError> {
-        let (per_call, per_row) = (self.per_call, self.per_row);
-        let inner = self.inner.open()?;
-        Ok(Box::new(SimulatedModel { inner, per_call, per_row, lateness: sleep_lateness() }))
+        Ok(Box::new(SimulatedModel {
+            inner: self.inner.open()?,
+            per_call: self.per_call,
+            per_row: self.per_row,
+            lateness: sleep_lateness(),
+            occupancy: Arc::clone(&self.occupancy),
+        }))
     }
 }
 
@@ -43,6 +65,7 @@ struct SimulatedModel {
     per_call: Duration,
     per_row: Duration,
     lateness: Duration,
+    occupancy: Arc<Occupancy>,
 }
 
 impl Model for SimulatedModel {
@@ -51,11 +74,13 @@ impl Model for SimulatedModel {
     }
 
     fn forward(&mut self, net: NetId, rows: &[f32], out: &mut [f32]) -> Result<(), ModelError> {
+        let _turn = self.occupancy.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let start = Instant::now();
         let num_rows = rows.len() / self.inner.spec().num_features;
-        let until = start + self.per_call + self.per_row * num_rows as u32;
+        let call = self.per_call + self.per_row * num_rows as u32;
         self.inner.forward(net, rows, out)?;
-        wait_until(until, self.lateness);
+        wait_until(start + call, self.lateness);
+        self.occupancy.busy_ns.fetch_add(call.as_nanos() as u64, Ordering::Relaxed);
         Ok(())
     }
 

@@ -35,11 +35,12 @@ pub(crate) fn run(arguments: &AdviseArguments) -> Result<(), CommandError> {
     };
     match lever {
         Some(lever) => verify(arguments, lever, &profile, &path, ledger),
-        None => advise(&profile, &path, what_if.as_ref(), &ledger),
+        None => advise(arguments, &profile, &path, what_if.as_ref(), &ledger),
     }
 }
 
 fn advise(
+    arguments: &AdviseArguments,
     profile: &Profile,
     path: &Path,
     what_if: Option<&WhatIf>,
@@ -49,7 +50,18 @@ fn advise(
     let report = text::ProfileReport::of(profile).map_err(|error| refused(&error))?.text();
     let question = Question { what_if, ledger: Some(&ledger), ..Question::default() };
     let advisory = Advisory::of(profile, &question).map_err(|error| refused(&error))?;
-    Ok(print(&format!("From {}\n\n{report}\n{}\n", path.display(), text::advisory(&advisory)))?)
+    let advice = text::advisory(&advisory);
+    let next = text::next_steps(&advisory, &this_command(arguments));
+    Ok(print(&format!("From {}\n\n{report}\n{advice}\n{next}", path.display()))?)
+}
+
+/// How the command was called, for the ones that are suggested.
+fn this_command(arguments: &AdviseArguments) -> String {
+    let option = |name: &str, path: &Option<PathBuf>| {
+        path.as_ref().map_or_else(String::new, |path| format!(" --{name} {}", path.display()))
+    };
+    let (profile, ledger) = (option("profile", &arguments.profile), option("ledger", &arguments.ledger));
+    format!("deepcfr advise{profile}{ledger}")
 }
 
 fn verify(

@@ -16,7 +16,7 @@ pub use verdict::{State, Verdict, WORTH_IT};
 use crate::catalogue::{CATALOGUE, Check, Decisions, Effect, Goal, Lever, LeverId, Precondition, Situation};
 use crate::ledger::{Calibration, Ledger, Projection};
 use crate::model::{Change, Costs, Ensemble, ModelError, WhatIf, WhatIfError};
-use crate::profile::{PhaseSeconds, Profile, Variant, Workload};
+use crate::profile::{PhaseSeconds, Profile, Variant};
 use crate::sequence;
 use crate::statistics::Estimate;
 
@@ -266,8 +266,9 @@ fn median_phases(ensemble: &Ensemble) -> PhaseSeconds {
     PhaseSeconds::from_array(std::array::from_fn(median))
 }
 
-/// What is already so in `situation`.
-fn in_force(lever: &Lever, workload: &Workload, cores: u32) -> bool {
+/// What is already so in `situation`. `advice` says what a change would bring.
+fn in_force(lever: &Lever, advice: &Advice, situation: &Situation) -> bool {
+    let (workload, cores) = (situation.workload, situation.profile.machine.logical_cores);
     let load = &workload.traversal;
     match lever.effect {
         Effect::Schedule(scheduler) => load.scheduler == scheduler && !load.tabulated,
@@ -275,6 +276,10 @@ fn in_force(lever: &Lever, workload: &Workload, cores: u32) -> bool {
         Effect::Compact => workload.memory.compact,
         Effect::Split => workload.training.memory_per_player,
         Effect::AllCores => load.workers >= cores,
+        // The run has the fastest of the engines that were timed.
+        Effect::OtherEngine => {
+            advice.unmeasured.is_none() && advice.projection.is_some_and(|other| other.raw.high < 1.0)
+        }
         Effect::DenseEvaluation => {
             workload.evaluation.every_iterations > 0
                 && workload.evaluation.every_iterations <= 5

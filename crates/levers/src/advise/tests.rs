@@ -90,6 +90,17 @@ fn a_faster_engine_is_recommended_once_it_was_timed() {
 }
 
 #[test]
+fn the_fastest_timed_engine_is_in_force() {
+    let truth =
+        Truth { scheduler: Scheduler::Interleaved, a_seconds: 50e-6, b_seconds: 5e-6, ..Truth::default() };
+    let mut profile = truth.profile(1);
+    let slower = Curve::Linear { a_seconds: 800e-6, b_seconds_per_row: 40e-6 };
+    let mut noise = Stream::new(31, Purpose::Test, 0, 0, 0);
+    profile.calls.push(timings(Call::Forward, Variant::Plain, "other", &slower, &mut noise));
+    assert_eq!(judged(&profile, LeverId::SpecialisedEngine), Verdict::InForce);
+}
+
+#[test]
 fn the_seeds_order_of_decisions_follows_from_a_dispatch_bound_run() {
     let advisory = advisory(&Truth { workers: 4, ..Truth::default() }.profile(1));
     assert_eq!(advisory.advice[0].verdict, Verdict::Recommended);

@@ -43,7 +43,7 @@ pub enum Verdict {
 
 impl Verdict {
     pub(super) fn of(lever: &Lever, advice: &Advice, situation: &Situation) -> Self {
-        if in_force(lever, situation.workload, situation.profile.machine.logical_cores) {
+        if in_force(lever, advice, situation) {
             return Self::InForce;
         }
         let not_met = advice.checks.iter().find_map(|(_, check)| match check {

@@ -122,8 +122,18 @@ impl World {
         }
         traversal.flight = before.under(scheduler, lanes);
         traversal.reach = prior.reach;
+        if scheduler.interleaves() {
+            self.costs.traversal.reach *= self.busy_lanes(lanes);
+        }
         self.miss(Kind::Schedule);
         Some(())
+    }
+
+    /// The share of a worker's lanes that walk on average: all, but for the end of a phase, when no
+    /// traversal is left for a lane that has finished.
+    fn busy_lanes(&self, lanes: f64) -> f64 {
+        let rounds = (self.traversals_per_barrier / self.costs.traversal.flight.workers / lanes).max(1.0);
+        rounds / (rounds + self.prior.drain)
     }
 
     /// No more lanes than a worker has traversals between two barriers.
@@ -138,7 +148,9 @@ impl World {
             return None;
         }
         let lanes = self.lanes_there(lanes);
-        if lanes != self.costs.traversal.flight.lanes {
+        let before = self.costs.traversal.flight.lanes;
+        if lanes != before {
+            self.costs.traversal.reach *= self.busy_lanes(lanes) / self.busy_lanes(before);
             self.costs.traversal.flight.lanes = lanes;
             self.miss(Kind::Capacity);
         }

@@ -76,6 +76,8 @@ pub struct Prior {
     pub runtime: f64,
     /// The part of what a call takes longer within the run that does not grow with its rows: 0 to 1.
     pub overhead_share: f64,
+    /// How long a worker's lanes run dry at the end of a phase, in mean traversals: 0.2 to 0.8.
+    pub drain: f64,
     errors: [f64; 7],
 }
 
@@ -102,6 +104,7 @@ impl Prior {
             runtime: logarithmic(s, (0.5, 2.0)),
             errors: std::array::from_fn(|_| s.normal()),
             overhead_share: s.uniform(),
+            drain: between(s, (0.2, 0.8)),
         }
     }
 

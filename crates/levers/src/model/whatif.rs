@@ -164,6 +164,7 @@ fn measure(key: Key) -> &'static str {
     match key {
         Key::HiddenSize | Key::NumLayers => "timed forward passes and training steps",
         Key::BatchSize => "timed training steps",
+        Key::Lanes => "timed forward passes and a scheduler that interleaves",
         _ => "timed forward passes",
     }
 }
