@@ -126,6 +126,7 @@ impl Inference {
                     in_flight_bound: served.in_flight_bound(),
                     in_flight_mean: Some(served.in_flight_mean),
                     in_flight_peak: Some(served.in_flight_peak as u64),
+                    server_threads: Some(served.threads as u64),
                     device_busy_share: Some(served.busy_share),
                     queue_wait_mean_seconds: Some(served.queue_wait_mean_s),
                     queue_wait_max_seconds: Some(served.queue_wait_max_s),

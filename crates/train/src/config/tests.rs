@@ -248,6 +248,11 @@ fn combinations_that_make_no_sense_are_refused() {
             &["traversal.continuation=sampling"],
             "traversal.continuation | needs traversal.sampling = \"outcome\"; or give \"strategy\"",
         ),
+        (&["traversal.rollouts=2"], "traversal.rollouts | needs traversal.sampling = \"rollout\"; or give 1"),
+        (
+            &["traversal.rollout_policy=always-call"],
+            "traversal.rollout_policy | needs traversal.sampling = \"rollout\"; or give \"random\"",
+        ),
         (
             &["traversal.value_clip=10"],
             "traversal.value_clip | needs traversal.sampling = \"outcome\"; or give 0",

@@ -136,6 +136,11 @@ impl Check<'_> {
         let remedy =
             "needs traversal.sampling = \"outcome\" and game.name = \"lost_cities\"; or give \"none\"";
         self.require("traversal.baseline", scored, remedy);
+        let rolls = config.traversal.sampling == Sampling::Rollout;
+        let remedy = "needs traversal.sampling = \"rollout\"; or give \"random\"";
+        self.require("traversal.rollout_policy", rolls || rollout[0] == "random", remedy);
+        let remedy = "needs traversal.sampling = \"rollout\"; or give 1";
+        self.require("traversal.rollouts", rolls || config.traversal.rollouts == 1, remedy);
         let kept = config.checkpoint.keep.is_none_or(|keep| keep.is_multiple_of(config.checkpoint.every));
         self.require("checkpoint.keep", kept, "give a multiple of checkpoint.every, or 0");
         let evaluation = &config.evaluation;

@@ -47,6 +47,8 @@ pub struct BatchMetrics {
     pub in_flight_mean: Option<f64>,
     /// Most rows in flight at a time.
     pub in_flight_peak: Option<u64>,
+    /// Threads of the server.
+    pub server_threads: Option<u64>,
     /// Share of the server threads' time within forward passes.
     pub device_busy_share: Option<f64>,
     /// Mean seconds from sending rows to the start of their batch.

@@ -10,7 +10,7 @@ use crate::config::{Base, RunConfig, Scheduler, resolve};
 use crate::diagnostics::Watched;
 use crate::error::TrainError;
 use crate::inference::Inference;
-use crate::metrics::IterationMetrics;
+use crate::metrics::{BatchMetrics, IterationMetrics};
 use crate::networks::{NUM_NETS, factory};
 use crate::registry::{Setup, Visitor, with_game};
 
@@ -263,4 +263,43 @@ fn the_extended_set_is_played_when_its_turn_is() {
     assert_eq!(extended.memories, base.memories);
     let light = |learned: &Learned| learned.metrics[1].evaluation.as_ref().unwrap().matches.clone();
     assert_eq!(light(&extended), light(&base));
+}
+
+/// The batches of the second iteration's traversals, whose networks a server runs.
+struct Batches(RunConfig);
+
+impl Visitor for Batches {
+    type Output = BatchMetrics;
+
+    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
+        self,
+        setup: Setup<G, E>,
+    ) -> Result<BatchMetrics, TrainError> {
+        let mut trainer = Trainer::new(self.0, setup)?;
+        trainer.iterate()?;
+        Ok(trainer.iterate()?.batches)
+    }
+}
+
+#[test]
+fn the_servers_keys_decide_why_batches_close() {
+    let served = |sets: &[&str]| {
+        let base = ["traversal.scheduler=server", "traversal.workers=3", "traversal.max_batch=64"];
+        let config = resolved("kuhn", &[&LARGE_NETWORK[..], &KUHN, &base, sets].concat());
+        let batches = with_game(&config.game.clone(), Batches(config)).expect("the run goes through");
+        (batches.closes.expect("the server tells"), batches)
+    };
+    // Out of the idle rule's reach, with time: only the quorum is left.
+    let patient = ["server.min_batch=64", "server.batch_window_us=10000000"];
+    let (closes, batches) = served(&patient);
+    assert_eq!((closes.full, closes.idle, closes.window), (0, 0, 0), "{closes:?}");
+    assert!(closes.quorum > 0 && batches.server_threads == Some(1), "{batches:?}");
+    let (closes, _) = served(&["server.min_batch=64", "server.batch_window_us=0"]);
+    assert!(closes.window > 0 && closes.idle == 0, "{closes:?}");
+    let (closes, _) = served(&["server.min_batch=1", "server.batch_window_us=10000000"]);
+    assert!(closes.idle > 0 && closes.window == 0, "{closes:?}");
+    let (closes, _) = served(&[&patient[..1], &["traversal.max_batch=1", "server.min_batch=1"]].concat());
+    assert!(closes.full > 0 && closes.idle == 0, "{closes:?}");
+    let (_, batches) = served(&[&patient[..], &["server.server_threads=2"]].concat());
+    assert_eq!(batches.server_threads, Some(2));
 }

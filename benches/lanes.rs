@@ -1,6 +1,6 @@
 //! What a traversal costs without its networks: nanoseconds per node with a model of zero cost.
 //!
-//! `cargo run --release -p deepcfr-cfr --example lane_speed [NAME [NODES [LANES]]]` runs the rows whose
+//! `cargo bench -p deepcfr-benches --bench lanes [-- NAME [NODES [LANES]]]` runs the rows whose
 //! name begins with NAME. The model has every row encoded and gives the same outputs to all. Times are
 //! the best of five rounds, NODES in all. Samples go to full memories, as late in a run. Lost Cities is
 //! walked by outcome sampling only: the tree below a few of the traverser's choices has no end in sight.
@@ -43,7 +43,8 @@ struct Request {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
+    // Cargo adds an option of its own.
+    let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with('-'));
     let request = Request {
         name: arguments.next().unwrap_or_default(),
         nodes: arguments.next().map_or(Ok(2_000_000), |nodes| nodes.parse())?,

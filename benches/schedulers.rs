@@ -1,0 +1,231 @@
+//! The schedulers on Lost Cities with real networks on the CPU, over workers, lanes and batch sizes.
+//!
+//! `cargo bench -p deepcfr-benches --bench schedulers [-- NETWORK [ENGINE [NODES]]]`, for example
+//! `-- 512x3 native`; all networks and engines without. Settings of a table take turns; every line tells
+//! the median nodes a second and its ratio to `recursive` with as many workers in the same turn (lowest
+//! to highest). Weights are random: what networks answer does not matter to their speed. For a
+//! configuration of your own there is `deepcfr bench schedulers`. Not here: what one call costs.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Instant;
+
+use deepcfr_cfr::regret::AllNegative;
+use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
+use deepcfr_cfr::traversal::{self, Budgets, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
+use deepcfr_core::{
+    Activation, Dense, Encoder, Evaluator, Game, MlpWeights, ModelFactory, NetId, Purpose, SampleShape,
+    Stream, Weights,
+};
+use deepcfr_games::lost_cities::{LostCities, Rules, Slots, SlotsEncoder};
+use deepcfr_nn::{BurnFactory, NativeFactory};
+use deepcfr_serve::{Server, ServerConfig};
+
+const TURNS: usize = 3;
+const NODES: u64 = 6000;
+const NETWORKS: [(usize, usize); 2] = [(512, 3), (1024, 6)];
+const ENGINES: [&str; 2] = ["native", "burn"];
+const WORKERS: [usize; 2] = [1, 2];
+const LANES: [usize; 3] = [16, 64, 256];
+const MAX_BATCHES: [usize; 2] = [64, 512];
+
+/// How lanes meet the networks.
+#[derive(Clone, Copy, PartialEq)]
+enum Scheduler {
+    Recursive,
+    Interleaved,
+    Server,
+    InterleavedServer,
+}
+
+#[derive(Clone, Copy)]
+struct Setting {
+    scheduler: Scheduler,
+    workers: usize,
+    lanes: usize,
+    max_batch: usize,
+}
+
+impl Setting {
+    fn all() -> Vec<Self> {
+        let mut all = Vec::new();
+        for workers in WORKERS {
+            for scheduler in [Scheduler::Recursive, Scheduler::Server] {
+                all.push(Self { scheduler, workers, lanes: 1, max_batch: MAX_BATCHES[0] });
+            }
+            for scheduler in [Scheduler::Interleaved, Scheduler::InterleavedServer] {
+                for lanes in LANES {
+                    // Batches larger than the lanes of a network do not exist.
+                    for max_batch in MAX_BATCHES.into_iter().take(if lanes > 64 { 2 } else { 1 }) {
+                        all.push(Self { scheduler, workers, lanes, max_batch });
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    fn name(self) -> &'static str {
+        match self.scheduler {
+            Scheduler::Recursive => "recursive",
+            Scheduler::Interleaved => "interleaved",
+            Scheduler::Server => "server",
+            Scheduler::InterleavedServer => "interleaved+server",
+        }
+    }
+}
+
+struct Bench {
+    game: LostCities<Slots>,
+    encoder: SlotsEncoder,
+    shape: SampleShape,
+    nodes: u64,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // Cargo adds an option of its own.
+    let mut arguments = std::env::args().skip(1).filter(|argument| !argument.starts_with('-'));
+    let (network, engine) = (arguments.next(), arguments.next());
+    let rules = Rules::classic();
+    let (game, encoder) = (LostCities::new(rules)?, SlotsEncoder::new(&rules));
+    let num_actions = Game::spec(&game).num_actions;
+    let num_features = Encoder::<LostCities<Slots>>::num_features(&encoder);
+    let nodes = arguments.next().map_or(Ok(NODES), |nodes| nodes.parse())?;
+    let bench = Bench { game, encoder, shape: SampleShape { num_features, num_actions }, nodes };
+    for (hidden, layers) in NETWORKS {
+        for name in ENGINES {
+            let wanted =
+                |given: &Option<String>, what: &str| given.as_ref().is_none_or(|given| given == what);
+            if wanted(&network, &format!("{hidden}x{layers}")) && wanted(&engine, name) {
+                bench.table(name, hidden, layers)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Bench {
+    fn table(&self, engine: &str, hidden: usize, layers: usize) -> Result<(), Box<dyn Error>> {
+        let SampleShape { num_features, num_actions } = self.shape;
+        let factory: Box<dyn ModelFactory> = match engine {
+            "native" => Box::new(NativeFactory::new(num_features, num_actions, 2)),
+            _ => Box::new(BurnFactory::new(num_features, num_actions, 2)),
+        };
+        let weights = [0, 1].map(|seed| Arc::new(random_weights(self.shape, hidden, layers, seed)));
+        let settings = Setting::all();
+        let mut runs: Vec<Vec<(f64, f64)>> = vec![Vec::new(); settings.len()];
+        for _ in 0..TURNS {
+            for (setting, runs) in settings.iter().zip(&mut runs) {
+                runs.push(self.run(*setting, &*factory, &weights)?);
+            }
+        }
+        println!("\n{hidden} x {layers} networks, engine {engine}, {TURNS} turns of {} nodes", self.nodes);
+        println!("| scheduler | workers | lanes | max_batch | nodes/s | mean batch | times recursive |");
+        println!("|---|---:|---:|---:|---:|---:|---|");
+        for (setting, own) in settings.iter().zip(&runs) {
+            let is_base = |other: &&Setting| {
+                other.scheduler == Scheduler::Recursive && other.workers == setting.workers
+            };
+            let base = settings.iter().position(|other| is_base(&other)).expect("it is one of them");
+            let ratios = sorted(own.iter().zip(&runs[base]).map(|(own, base)| own.0 / base.0));
+            let speeds = sorted(own.iter().map(|run| run.0));
+            println!(
+                "| {} | {} | {} | {} | {:.0} | {:.1} | {:.2} ({:.2} to {:.2}) |",
+                setting.name(),
+                setting.workers,
+                setting.lanes,
+                setting.max_batch,
+                speeds[TURNS / 2],
+                own[0].1,
+                ratios[TURNS / 2],
+                ratios[0],
+                ratios[TURNS - 1],
+            );
+        }
+        Ok(())
+    }
+
+    /// Nodes a second and the mean batch.
+    fn run(
+        &self,
+        setting: Setting,
+        factory: &dyn ModelFactory,
+        weights: &[Arc<Weights>; 2],
+    ) -> Result<(f64, f64), Box<dyn Error>> {
+        let nets = [NetId(0), NetId(1)];
+        if matches!(setting.scheduler, Scheduler::Recursive | Scheduler::Interleaved) {
+            let rows = if setting.scheduler == Scheduler::Recursive { 1 } else { setting.max_batch };
+            let mut evaluators = Vec::new();
+            for _ in 0..setting.workers {
+                let mut model = factory.open()?;
+                for (net, weights) in nets.into_iter().zip(weights) {
+                    model.load(net, weights)?;
+                }
+                evaluators.push(LocalEvaluator::new(model, rows));
+            }
+            let speed = self.traverse(&mut evaluators, setting.lanes, 1)?;
+            let mut sizes = evaluators[0].take_stats();
+            evaluators[1..].iter_mut().for_each(|evaluator| sizes.merge(&evaluator.take_stats()));
+            return Ok((speed, sizes.sizes.mean()));
+        }
+        let groups = if setting.scheduler == Scheduler::Server { 1 } else { 2 };
+        let config = ServerConfig {
+            max_batch: setting.max_batch,
+            server_threads: setting.workers,
+            ..ServerConfig::default()
+        };
+        let server = Server::start(&[factory], config)?;
+        let weights: Vec<_> = nets.into_iter().zip(weights.iter().cloned()).collect();
+        server.publish(1, &weights)?;
+        let mut clients = Vec::new();
+        for _ in 0..setting.workers {
+            clients.push(server.client(groups)?);
+        }
+        server.take_metrics();
+        let speed = self.traverse(&mut clients, setting.lanes, groups)?;
+        Ok((speed, server.take_metrics().sizes.mean()))
+    }
+
+    fn traverse<V: Evaluator + Send>(
+        &self,
+        evaluators: &mut [V],
+        lanes: usize,
+        groups: usize,
+    ) -> Result<f64, Box<dyn Error>> {
+        let mut memories = Memories::new(self.shape, 100_000, 100_000, 1);
+        let plan = TraversalPlan {
+            seed: 1,
+            iteration: 1,
+            traverser: 0,
+            count: u32::MAX,
+            sampling: Sampling::Outcome(OutcomeSampling::default()),
+            all_negative: AllNegative::Argmax,
+            strategy: StrategySource::Networks,
+            budgets: Budgets { max_nodes_per_iteration: self.nodes, max_nodes_per_traversal: 1000 },
+            lanes,
+            groups,
+        };
+        let begin = Instant::now();
+        let stats = traversal::run(&self.game, &self.encoder, &plan, evaluators, &mut memories)?;
+        Ok(stats.nodes as f64 / begin.elapsed().as_secs_f64())
+    }
+}
+
+fn random_weights(shape: SampleShape, hidden: usize, layers: usize, seed: u32) -> Weights {
+    let mut stream = Stream::new(1, Purpose::Test, seed, 0, 0);
+    let mut widths = vec![hidden; layers + 2];
+    (widths[0], widths[layers + 1]) = (shape.num_features, shape.num_actions);
+    let layers = widths.windows(2).map(|width| {
+        let bound = (6.0 / width[0] as f64).sqrt();
+        let weight = (0..width[0] * width[1]).map(|_| ((2.0 * stream.uniform() - 1.0) * bound) as f32);
+        Dense { inputs: width[0], outputs: width[1], weight: weight.collect(), bias: vec![0.01; width[1]] }
+    });
+    Weights::Mlp(MlpWeights { layers: layers.collect(), activation: Activation::Relu, output_scale: 1.0 })
+}
+
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
