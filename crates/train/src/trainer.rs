@@ -41,7 +41,7 @@ pub(crate) struct Trainer<G: Game, E> {
     pub(crate) memory_plan: MemoryPlan,
     pub(crate) state: State,
     small: Option<Tabulated>,
-    collector: Collector,
+    pub(crate) collector: Collector,
     /// `None` where traversals read a table.
     inference: Option<Inference>,
     /// Lanes are still to be chosen, once there is a network to measure.

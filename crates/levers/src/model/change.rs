@@ -158,8 +158,8 @@ impl World {
     }
 
     fn workers(&mut self, workers: f64) {
-        let per_worker = self.ratio(Quantity::WorkerContention).map(|ratio| ratio - 1.0);
-        let slope = per_worker.unwrap_or(self.prior.worker_contention).max(0.0);
+        let measured = self.ratio(Quantity::WorkerContention).map(|ratio| (ratio - 1.0).max(0.0));
+        let slope = measured.unwrap_or(self.prior.worker_contention);
         let traversal = &mut self.costs.traversal;
         let cores = traversal.cores;
         let slow = |count: f64| (count / cores).max(1.0) * (1.0 + slope * (count - 1.0));
@@ -172,6 +172,10 @@ impl World {
         // One worker commits its own samples; several leave that to a thread beside them.
         let hands = |count: f64| if count > 1.0 { cores.min(count + 1.0) } else { 1.0 };
         self.costs.memory_seconds *= hands(traversal.flight.workers) / hands(workers);
+        if measured.is_some() {
+            // What was measured holds the handing over of samples.
+            self.costs.memory_seconds *= factor;
+        }
         traversal.flight.workers = workers;
         if self.evaluation_by_workers {
             self.evaluation_parallel(workers);

@@ -49,7 +49,7 @@ pub struct Prior {
     pub overlap: f64,
     /// Seconds to hand a batch over to a server thread and back: 5 to 60 µs.
     pub hand_over_seconds: f64,
-    /// Factor on logic a row for pausing and resuming lanes: 1 to 1.15.
+    /// Factor on logic a row for pausing and resuming lanes: 1 to 1.25.
     pub lane_overhead: f64,
     /// Relative growth of a worker's time for each further worker within the cores: 0 to 0.2, from the
     /// predecessor's 8 threads on 6 cores (efficiency 30 to 59 %).
@@ -74,7 +74,8 @@ pub struct Prior {
     pub split: f64,
     /// Factor on calls in another runtime: 0.5 to 2.
     pub runtime: f64,
-    /// The part of what a call takes longer within the run that does not grow with its rows: 0 to 1.
+    /// The part of what a call takes longer within the run that does not grow with its rows: 0.4 to 1
+    /// (caches that the walk has emptied, timers).
     pub overhead_share: f64,
     /// How long a worker's lanes run dry at the end of a phase, in mean traversals: 0.2 to 0.8.
     pub drain: f64,
@@ -90,7 +91,7 @@ impl Prior {
             reach: between(s, (0.7, 1.0)),
             overlap: between(s, (0.5, 1.0)),
             hand_over_seconds: logarithmic(s, (5e-6, 60e-6)),
-            lane_overhead: between(s, (1.0, 1.15)),
+            lane_overhead: between(s, (1.0, 1.25)),
             worker_contention: between(s, (0.0, 0.2)),
             kernel_exponent: between(s, (0.9, 1.1)),
             dispatch_exponent: between(s, (0.8, 1.2)),
@@ -103,7 +104,7 @@ impl Prior {
             split: between(s, (0.0, 0.6)),
             runtime: logarithmic(s, (0.5, 2.0)),
             errors: std::array::from_fn(|_| s.normal()),
-            overhead_share: s.uniform(),
+            overhead_share: between(s, (0.4, 1.0)),
             drain: between(s, (0.2, 0.8)),
         }
     }

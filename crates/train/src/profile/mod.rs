@@ -6,6 +6,7 @@
 
 mod calls;
 mod ceilings;
+mod contention;
 mod error;
 mod plots;
 mod settings;
@@ -96,6 +97,7 @@ impl Visitor for Measure<'_> {
         let run = short_run::run(&mut trainer, config, self.plan.length, self.folder, &mut self.watch)?;
         self.watch.say("timing calls of networks");
         let calls = calls::time_calls(&trainer, config, self.plan, &run.lines, &mut self.watch)?;
+        let contention = contention::measure(&trainer, config, &mut self.watch)?;
         self.watch.say("measuring what the machine can do at most");
         let (one, all) = ceilings::measure(trainer.threads);
         let profile = Profile {
@@ -108,7 +110,7 @@ impl Visitor for Measure<'_> {
             calls,
             ceilings: Some(one),
             ceilings_of_all_threads: Some(all),
-            effects: Vec::new(),
+            effects: contention.into_iter().collect(),
         };
         profile.check().map_err(ProfilingError::from)?;
         Ok(profile)

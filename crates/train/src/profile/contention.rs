@@ -1,0 +1,66 @@
+//! What one worker more costs the others, measured end to end: an iteration's traversals, samples
+//! handed over included, with as many workers as the run has and with one more, in turns.
+//!
+//! Not here: what follows from it (`deepcfr_levers::model`).
+
+use std::time::Instant;
+
+use deepcfr_cfr::reservoir::Memories;
+use deepcfr_core::{Encoder, Game, NetId};
+use deepcfr_levers::profile::{MeasuredEffect, Quantity};
+
+use super::short_run::Watch;
+use crate::collect::Collector;
+use crate::config::RunConfig;
+use crate::diagnostics::Watched;
+use crate::error::TrainError;
+use crate::inference::Inference;
+use crate::networks::{NUM_NETS, factory};
+use crate::trainer::Trainer;
+
+/// Turns of each side, after one that warms up.
+const TURNS: usize = 4;
+
+/// Seconds of a worker a row with one worker more over those now; nothing where no core is left for
+/// it, where traversals read a table, and before there are networks.
+pub(super) fn measure<G: Game, E: Encoder<G>>(
+    trainer: &Trainer<G, E>,
+    config: &RunConfig,
+    watch: &mut Watch<'_>,
+) -> Result<Option<MeasuredEffect>, TrainError> {
+    let now = config.traversal.workers.unwrap_or(trainer.threads);
+    let tabulated = trainer.laid_out().is_some_and(|(_, on_tree)| on_tree);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let Some(networks) = trainer.state.networks.advantage().filter(|_| now < cores && !tabulated) else {
+        return Ok(None);
+    };
+    watch.say("measuring what a further worker costs");
+    let nets = [0, 1].map(|player: usize| (NetId::advantage(player), networks[player].clone()));
+    let mut sides = Vec::new();
+    for workers in [now, now + 1] {
+        let mut collector = Collector::new(config, workers);
+        if !config.traversal.scheduler.is_one_lane() {
+            collector.set_lanes(trainer.collector.plan().lanes);
+        }
+        let mut inference = Inference::open(config, &*factory(config, trainer.shape, NUM_NETS), workers)?;
+        inference.publish(&nets)?;
+        sides.push((collector, inference, Vec::new()));
+    }
+    let memory = &config.memory;
+    for turn in 0..=TURNS {
+        for (collector, inference, seconds) in &mut sides {
+            watch.check()?;
+            let capacities = (memory.advantage_capacity, memory.strategy_capacity);
+            let mut memories = Memories::new(trainer.shape, capacities.0, capacities.1, 1);
+            let mut sink = Watched { memories: &mut memories, probe: None };
+            let begin = Instant::now();
+            collector.on_game(&trainer.setup, 2, true, inference, &mut sink)?;
+            if turn > 0 {
+                // A row takes this share of every worker's time.
+                seconds.push(begin.elapsed().as_secs_f64() * collector.workers as f64);
+            }
+        }
+    }
+    let ratios = sides[0].2.iter().zip(&sides[1].2).map(|(now, more)| more / now).collect();
+    Ok(Some(MeasuredEffect { quantity: Quantity::WorkerContention, ratios }))
+}
