@@ -14,10 +14,19 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deepcfr-cfr", &["deepcfr-core"]),
     ("deepcfr-serve", &["deepcfr-core"]),
     ("deepcfr-nn", &["deepcfr-core"]),
+    ("deepcfr-onnx", &["deepcfr-core"]),
     ("deepcfr-levers", &["deepcfr-core"]),
     (
         "deepcfr-train",
-        &["deepcfr-core", "deepcfr-games", "deepcfr-cfr", "deepcfr-serve", "deepcfr-nn", "deepcfr-levers"],
+        &[
+            "deepcfr-core",
+            "deepcfr-games",
+            "deepcfr-cfr",
+            "deepcfr-serve",
+            "deepcfr-nn",
+            "deepcfr-onnx",
+            "deepcfr-levers",
+        ],
     ),
     ("deepcfr-cli", &["deepcfr-train", "deepcfr-levers"]),
 ];
@@ -28,6 +37,7 @@ const BANNED: &[(&str, &[&str])] = &[
     ("deepcfr-games", &["burn", "serde", "tracing"]),
     ("deepcfr-cfr", &["burn", "serde", "tracing"]),
     ("deepcfr-serve", &["burn", "serde"]),
+    ("deepcfr-onnx", &["burn", "tracing"]),
 ];
 
 /// The one crate that may name burn.

@@ -191,6 +191,11 @@ pub trait Game: Send + Sync {
         format!("action {action}")
     }
 
+    /// What each player action stands for, whatever the state, for people; as many as there are actions.
+    fn action_names(&self) -> Vec<String> {
+        (0..self.spec().num_actions).map(|action| format!("action {action}")).collect()
+    }
+
     /// What `player` knows at a state, in words, for people. Never used as a key.
     fn describe_infoset(&self, state: &Self::State, player: Player) -> String {
         format!("{:x}", self.infoset_key(state, player).0)

@@ -21,7 +21,7 @@ mod weights;
 
 pub use action::{Action, ActionSet, Actions, MAX_ACTIONS};
 pub use batch_sizes::BatchSizes;
-pub use encoder::Encoder;
+pub use encoder::{Encoder, FeatureBlock};
 pub use evaluator::{Evaluator, EvaluatorError, Query};
 pub use game::{Game, GameError, GameSpec, InfosetKey, MAX_FACTS, NUM_PLAYERS, Player, Turn};
 pub use learner::{FitContext, FitReport, LearnError, Learner};

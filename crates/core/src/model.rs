@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use crate::Weights;
+use crate::{MlpWeights, Weights};
 
 /// Names one of the networks that a model holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -36,6 +36,64 @@ pub struct ModelSpec {
     pub num_nets: usize,
     /// Whether a row's result is bit-identical whatever rows share its batch.
     pub row_invariant: bool,
+}
+
+impl ModelSpec {
+    /// Checks that the model holds `net`.
+    ///
+    /// # Errors
+    /// [`ModelError::NoSuchNet`].
+    pub fn check_net(&self, net: NetId) -> Result<(), ModelError> {
+        let nets = self.num_nets;
+        if net.index() < nets { Ok(()) } else { Err(ModelError::NoSuchNet { net, nets }) }
+    }
+
+    /// The perceptron in `weights`, if it fits the model and its layers fit each other.
+    ///
+    /// # Errors
+    /// [`ModelError::Kind`] for anything but a perceptron, [`ModelError::Shape`] for one that does not fit.
+    pub fn check_mlp<'w>(&self, weights: &'w Weights) -> Result<&'w MlpWeights, ModelError> {
+        let Weights::Mlp(mlp) = weights else {
+            return Err(ModelError::Kind { kind: weights.kind() });
+        };
+        check("inputs", self.num_features, weights.inputs())?;
+        check("outputs", self.num_outputs, weights.outputs())?;
+        mlp.check()?;
+        Ok(mlp)
+    }
+
+    /// How many rows there are.
+    ///
+    /// # Panics
+    /// If `rows` and `out` do not hold the same number of whole rows.
+    pub fn check_rows(&self, rows: &[f32], out: &[f32]) -> usize {
+        let count = rows.len() / self.num_features;
+        assert_eq!(rows.len(), count * self.num_features, "rows must be whole");
+        assert_eq!(out.len(), count * self.num_outputs, "one output row for each input row");
+        count
+    }
+}
+
+impl MlpWeights {
+    /// Checks that there are layers, that each has as many numbers as it says, and that they fit each other.
+    ///
+    /// # Errors
+    /// [`ModelError::Shape`].
+    pub fn check(&self) -> Result<(), ModelError> {
+        check("layers, at least", 1, self.layers.len().min(1))?;
+        for dense in &self.layers {
+            check("weight elements", dense.inputs * dense.outputs, dense.weight.len())?;
+            check("bias elements", dense.outputs, dense.bias.len())?;
+        }
+        for pair in self.layers.windows(2) {
+            check("layer inputs", pair[0].outputs, pair[1].inputs)?;
+        }
+        Ok(())
+    }
+}
+
+fn check(what: &'static str, expected: usize, got: usize) -> Result<(), ModelError> {
+    if expected == got { Ok(()) } else { Err(ModelError::Shape { what, expected, got }) }
 }
 
 /// Networks on a device, opened for one thread.

@@ -4,7 +4,7 @@
 //! called (by betting) or passed to; after pass and bet, player 0 has the last word. The higher card
 //! wins (Kuhn 1950, "A simplified two-person poker"). Not here: bots.
 
-use deepcfr_core::{Action, ActionSet, Encoder, Game, GameSpec, InfosetKey, Player, Stream, Turn};
+use deepcfr_core::{Action, ActionSet, Encoder, FeatureBlock, Game, GameSpec, InfosetKey, Player, Stream, Turn};
 
 /// Passing: a check, or a fold if facing a bet.
 pub const PASS: Action = 0;
@@ -134,6 +134,10 @@ impl Game for Kuhn {
         }
     }
 
+    fn action_names(&self) -> Vec<String> {
+        ["pass (check or fold)", "bet (or call)"].map(str::to_owned).into()
+    }
+
     fn describe_infoset(&self, state: &KuhnState, player: Player) -> String {
         let length = state.betting.ilog2();
         let betting = (0..length).rev().map(|bit| if state.betting >> bit & 1 == 1 { 'b' } else { 'p' });
@@ -164,5 +168,12 @@ impl Encoder<Kuhn> for KuhnEncoder {
             other => other as usize - 1,
         };
         row[3 + betting] = 1.0;
+    }
+
+    fn layout(&self) -> Vec<FeatureBlock> {
+        vec![
+            FeatureBlock::new("own card: J, Q, K", 3),
+            FeatureBlock::new("betting: none, pass, bet, pass and bet", 4),
+        ]
     }
 }

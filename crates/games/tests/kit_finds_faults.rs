@@ -5,7 +5,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use deepcfr_core::{Action, ActionSet, Encoder, Game, GameSpec, InfosetKey, Player, Stream, Turn};
+use deepcfr_core::{
+    Action, ActionSet, Encoder, FeatureBlock, Game, GameSpec, InfosetKey, Player, Stream, Turn,
+};
 use deepcfr_games::testkit::{Breach, Conformance, Part};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,7 @@ enum Fault {
     None,
     ThreePlayers,
     EndlessUtilityRange,
+    ActionUnnamed,
     ThirdSeat,
     NoLegalAction,
     ActionBeyondTheSpace,
@@ -95,6 +98,11 @@ impl Game for Coin {
             },
             max_depth: if self.has(Fault::GoesOn) { 3 } else { 4 },
         }
+    }
+
+    fn action_names(&self) -> Vec<String> {
+        let names = ["left", "right"].map(str::to_owned);
+        names.into_iter().skip(usize::from(self.has(Fault::ActionUnnamed))).collect()
     }
 
     fn root(&self) -> CoinState {
@@ -192,6 +200,23 @@ impl Encoder<Coin> for CoinEncoder {
     }
 }
 
+/// Describes fewer features than there are.
+struct ShortLayout;
+
+impl Encoder<Coin> for ShortLayout {
+    fn num_features(&self) -> usize {
+        CoinEncoder.num_features()
+    }
+
+    fn encode(&self, game: &Coin, state: &CoinState, player: Player, row: &mut [f32]) {
+        CoinEncoder.encode(game, state, player, row);
+    }
+
+    fn layout(&self) -> Vec<FeatureBlock> {
+        vec![FeatureBlock::new("all but one", 4)]
+    }
+}
+
 fn breach(fault: Fault) -> Option<Breach> {
     let game = Coin { fault, asked: AtomicU8::new(0) };
     Conformance::default().check(&game, &CoinEncoder).err().map(|violation| violation.breach)
@@ -221,6 +246,7 @@ fn each_fault_of_a_single_state_is_found() {
     assert_found! {
         ThreePlayers => Breach::Refused(_),
         EndlessUtilityRange => Breach::UtilityRange { .. },
+        ActionUnnamed => Breach::ActionNames { named: 1, num_actions: 2 },
         ThirdSeat => Breach::NoSuchPlayer { player: 2 },
         NoLegalAction => Breach::NoLegalAction,
         ActionBeyondTheSpace => Breach::ActionOutOfRange { num_actions: 2, .. },
@@ -236,6 +262,13 @@ fn each_fault_of_a_single_state_is_found() {
         FeatureNotWritten => Breach::Feature { index: 4, .. },
         FeatureInfinite => Breach::Feature { index: 1, .. },
     }
+}
+
+#[test]
+fn a_layout_that_does_not_cover_the_row_is_found() {
+    let game = Coin { fault: Fault::None, asked: AtomicU8::new(0) };
+    let found = Conformance::default().check(&game, &ShortLayout).unwrap_err();
+    assert_eq!(found.breach, Breach::Layout { described: 4, num_features: 5 });
 }
 
 #[test]

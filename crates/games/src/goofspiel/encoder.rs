@@ -2,7 +2,7 @@
 //!
 //! Not here: rules.
 
-use deepcfr_core::{Encoder, Player};
+use deepcfr_core::{Encoder, FeatureBlock, Player};
 
 use super::{Goofspiel, GoofspielRules, GoofspielState, PrizeOrder, TIE, card_of, result_of};
 
@@ -59,6 +59,25 @@ impl Encoder<Goofspiel> for GoofspielEncoder {
                 set(&mut features[cards + RESULTS..], card_of(state.prizes, round));
             }
         }
+    }
+
+    fn layout(&self) -> Vec<FeatureBlock> {
+        let cards = self.rules.cards;
+        let mut blocks = vec![
+            FeatureBlock::new("own hand, by card from 1", cards),
+            FeatureBlock::new("current prize, from 1", cards),
+            FeatureBlock::new("share of all points: own, opponent's", 2),
+            FeatureBlock::new("seat", 1),
+        ];
+        for round in 1..=cards {
+            blocks.push(FeatureBlock::new(format!("round {round}: own bid, from 1"), cards));
+            let result = format!("round {round}: won, lost, tied");
+            blocks.push(FeatureBlock::new(result, RESULTS));
+            if self.rules.order == PrizeOrder::Random {
+                blocks.push(FeatureBlock::new(format!("round {round}: prize, from 1"), cards));
+            }
+        }
+        blocks
     }
 }
 

@@ -291,6 +291,10 @@ impl Game for Goofspiel {
         }
     }
 
+    fn action_names(&self) -> Vec<String> {
+        (1..=self.rules.cards).map(|card| format!("bid {card}")).collect()
+    }
+
     fn describe_infoset(&self, state: &GoofspielState, player: Player) -> String {
         let rounds = (0..self.rules.cards).take_while(|&round| card_of(state.prizes, round) != 0);
         let round_name = |round| {

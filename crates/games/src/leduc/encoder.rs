@@ -2,7 +2,7 @@
 //!
 //! Not here: rules.
 
-use deepcfr_core::{Action, Encoder, Player};
+use deepcfr_core::{Action, Encoder, FeatureBlock, Player};
 
 use super::{CALL, Leduc, LeducRules, LeducState, NO_CARD, RAISE, rank};
 
@@ -72,6 +72,28 @@ impl Encoder<Leduc> for LeducEncoder {
             *private_suit = f32::from(private & 1);
             *public_suit = f32::from(public != NO_CARD && public & 1 == 1);
         }
+    }
+
+    fn layout(&self) -> Vec<FeatureBlock> {
+        let ranks = self.rules.ranks;
+        let block = |name: &str, len| FeatureBlock::new(name, len);
+        let mut blocks = vec![
+            block("own card's rank", ranks),
+            block("public card's rank, 0 before it is dealt", ranks),
+            block("first round's actions in order: call, raise", BETTING / 2),
+            block("second round's actions in order: call, raise", BETTING / 2),
+            block("public card dealt", 1),
+            block("public card pairs the own card", 1),
+            block("own rank over the highest", 1),
+            block("public rank over the highest", 1),
+            block("seat", 1),
+            block("facing a raise", 1),
+            block("chips paid over 13: own, opponent's", 2),
+        ];
+        if !self.rules.suit_blind_keys {
+            blocks.push(block("suits: own card, public card", 2));
+        }
+        blocks
     }
 }
 

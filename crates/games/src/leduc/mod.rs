@@ -288,6 +288,10 @@ impl Game for Leduc {
         }
     }
 
+    fn action_names(&self) -> Vec<String> {
+        ["fold", "check or call", "raise"].map(str::to_owned).into()
+    }
+
     fn describe_infoset(&self, state: &LeducState, player: Player) -> String {
         let public = if state.cards[2] == NO_CARD { "-".into() } else { card_name(state.cards[2]) };
         let [first, second] = state.history.map(betting_name);

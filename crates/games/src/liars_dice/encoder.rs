@@ -2,7 +2,7 @@
 //!
 //! Not here: rules.
 
-use deepcfr_core::{Encoder, Player};
+use deepcfr_core::{Encoder, FeatureBlock, Player};
 
 use super::{LiarsDice, LiarsDiceRules, LiarsDiceState, count};
 
@@ -46,5 +46,18 @@ impl Encoder<LiarsDice> for LiarsDiceEncoder {
             row[2 * dice + face as usize] = 1.0;
         }
         row[2 * dice + sides] = player as f32;
+    }
+
+    fn layout(&self) -> Vec<FeatureBlock> {
+        let LiarsDiceRules { dice, sides } = self.rules;
+        let faces = (1..=sides)
+            .map(|face| FeatureBlock::new(format!("own dice that show {face}: at least 1, 2, ..."), dice));
+        let rest = [
+            FeatureBlock::new("bids made, in the order of actions", self.rules.bids()),
+            FeatureBlock::new("last bid's quantity from 1, 0 before the first", 2 * dice),
+            FeatureBlock::new("last bid's face from 1, 0 before the first", sides),
+            FeatureBlock::new("seat", 1),
+        ];
+        faces.chain(rest).collect()
     }
 }

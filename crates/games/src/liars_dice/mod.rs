@@ -241,6 +241,11 @@ impl Game for LiarsDice {
         }
     }
 
+    fn action_names(&self) -> Vec<String> {
+        let claims = (0..self.rules.bids() as u32).map(|bid| format!("bid {}", self.bid_name(bid)));
+        claims.chain(["liar".to_owned()]).collect()
+    }
+
     fn describe_infoset(&self, state: &LiarsDiceState, player: Player) -> String {
         let faces = (0..self.rules.sides as u32)
             .flat_map(|face| (0..count(state.rolls[player], face)).map(move |_| (face + 1).to_string()));

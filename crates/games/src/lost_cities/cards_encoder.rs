@@ -5,7 +5,7 @@
 //! of order 1: points in units of a colour's sum, counts over their maximum. Not here: the
 //! predecessor's layout (see `SlotsEncoder`).
 
-use deepcfr_core::{Encoder, Player};
+use deepcfr_core::{Encoder, FeatureBlock, Player};
 
 use super::layout::{Layout, Size};
 use super::order::ColourOrder;
@@ -23,6 +23,15 @@ const COLOUR_NUMBERS: usize = 31;
 const TABLE_NUMBERS: usize = 13;
 /// The deck sizes at or below which one feature each is 1: the end of the game is counted in turns.
 const DECK_STEPS: [i32; 12] = [1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 26, 34];
+
+/// What follows the blocks of colours, in the order of `put_table`.
+const TABLE_BLOCKS: [(&str, usize); 5] = [
+    ("phase: card, draw; no pile closed; deck's size", 4),
+    ("turns left, 1 over them and one more, plies", 3),
+    ("points: own, theirs, lead, lead by own projections", 4),
+    ("expeditions opened: own, theirs", 2),
+    ("deck's size at most 1, 2, 3, 4, 6, 8, 10, 12, 16, 20, 26, 34", DECK_STEPS.len()),
+];
 
 /// Writes one block a colour, in the order in which the action space shows colours, then the table.
 ///
@@ -269,6 +278,27 @@ const fn features_per_colour(size: Size) -> usize {
     CARD_SETS * cards + size.ranks as usize + 1 + COLOUR_NUMBERS
 }
 
+/// A colour's block, in the order of `put_colour`.
+fn colour_blocks(size: Size) -> [(&'static str, usize); 14] {
+    let cards = (size.wagers + size.ranks) as usize;
+    [
+        ("own hand (at least 1, 2, ... wagers, then numbers)", cards),
+        ("own expedition (the same)", cards),
+        ("their expedition (the same)", cards),
+        ("discard pile (the same)", cards),
+        ("known in their hand (the same)", cards),
+        ("top of the pile: wager, then numbers", size.ranks as usize + 1),
+        ("own expedition: started, wagers, sum, cards, highest number, points", 6),
+        ("their expedition: the same", 6),
+        ("own hand: playable numbers, their sum, playable wagers, cards without use", 4),
+        ("own expedition with the playable hand: points, gain, stake, cards short of the bonus", 4),
+        ("unseen and playable by oneself: numbers, their sum, wagers", 3),
+        ("unseen and playable by them: the same", 3),
+        ("pile: closed, worth to oneself, worth to them, card below the top", 4),
+        ("cards that they know in the own hand", 1),
+    ]
+}
+
 /// The length of a row.
 #[inline]
 const fn features(size: Size) -> usize {
@@ -287,5 +317,16 @@ impl<A: ActionSpace> Encoder<LostCities<A>> for CardsEncoder {
             Some(view) => self.write(view, order, row),
             None => self.write(view, order, row),
         }
+    }
+
+    fn layout(&self) -> Vec<FeatureBlock> {
+        let colours = (0..self.size.colours).flat_map(|place| {
+            let named = move |name: &str, len| {
+                FeatureBlock::new(format!("colour in place {place}: {name}"), len)
+            };
+            colour_blocks(self.size).into_iter().map(move |(name, len)| named(name, len))
+        });
+        let table = TABLE_BLOCKS.map(|(name, len)| FeatureBlock::new(name, len));
+        colours.chain(table).collect()
     }
 }

@@ -8,7 +8,7 @@ use super::Move;
 use super::layout::{Layout, nibble};
 use super::state::{Phase, State};
 
-const COLOURS: [&str; 6] = ["yellow", "blue", "white", "green", "red", "purple"];
+pub(super) const COLOURS: [&str; 6] = ["yellow", "blue", "white", "green", "red", "purple"];
 
 /// A card, for example `red 7` or `blue wager`.
 pub(super) fn card(layout: &Layout, kind: usize) -> String {

@@ -227,6 +227,10 @@ impl<A: ActionSpace> Game for LostCities<A> {
         }
     }
 
+    fn action_names(&self) -> Vec<String> {
+        A::action_names(&self.layout)
+    }
+
     fn describe_infoset(&self, state: &State, player: Player) -> String {
         describe::infoset(&self.layout, state, player)
     }

@@ -3,7 +3,7 @@
 //! Kept for side-by-side runs, number for number, oddities included: absolute seats, a rank over a
 //! sum of values, repeated fractions. For training see `CardsEncoder`.
 
-use deepcfr_core::{Encoder, Player};
+use deepcfr_core::{Encoder, FeatureBlock, Player};
 
 use super::layout::{Layout, MAX_KINDS, Size, nibble};
 use super::row::{Row, any, bits, scaled};
@@ -18,7 +18,7 @@ use super::{Expedition, LostCities, Rules};
 /// features a slot.
 #[derive(Clone, Debug)]
 pub struct SlotsEncoder {
-    num_features: usize,
+    size: Size,
     units: Units,
     /// The features of a card in the hand by kind, and one to be overwritten; of no card at the end.
     cards: [[f32; 4]; MAX_KINDS],
@@ -82,7 +82,7 @@ impl SlotsEncoder {
             }
             _ => [0.0; 4],
         };
-        Self { num_features: features(Size::of(rules)), units, cards: std::array::from_fn(card) }
+        Self { size: Size::of(rules), units, cards: std::array::from_fn(card) }
     }
 
     #[inline(always)]
@@ -296,7 +296,7 @@ fn turn(state: &State) -> i32 {
 
 impl<A: ActionSpace> Encoder<LostCities<A>> for SlotsEncoder {
     fn num_features(&self) -> usize {
-        self.num_features
+        features(self.size)
     }
 
     fn encode(&self, game: &LostCities<A>, state: &State, player: Player, row: &mut [f32]) {
@@ -305,5 +305,27 @@ impl<A: ActionSpace> Encoder<LostCities<A>> for SlotsEncoder {
             Some(view) => self.write(view, row),
             None => self.write(view, row),
         }
+    }
+
+    fn layout(&self) -> Vec<FeatureBlock> {
+        let Size { colours, ranks, hand, .. } = self.size;
+        let block = |name: &str, len| FeatureBlock::new(name, len);
+        vec![
+            block("phase: card, draw", 2),
+            block("seats: to move, own", 2),
+            block("deck's size", 1),
+            block("own hand by slot: card there, colour, rank", 3 * hand),
+            block("expeditions of player 0 by colour: cards, highest number, wagers, points", 4 * colours),
+            block("expeditions of player 1: the same", 4 * colours),
+            block("piles by colour: cards, not empty, colour and rank of the top", 4 * colours),
+            block("open cards by colour: wagers, then numbers", colours * (ranks as usize + 1)),
+            block("points: own, theirs, lead", 3),
+            block("turn", 1),
+            block("closed pile: by colour, none", colours + 1),
+            block("legal actions", 2 * hand + 1 + colours),
+            block("own prospects by colour", 19 * colours),
+            block("deck's size, turn, deck's size", 3),
+            block("own hand by slot: what the card is good for", 12 * hand),
+        ]
     }
 }

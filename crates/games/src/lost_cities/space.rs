@@ -5,6 +5,7 @@
 use deepcfr_core::{Action, ActionSet, Player};
 
 use super::Move;
+use super::describe;
 use super::key::HandKey;
 use super::layout::Layout;
 use super::order::ColourOrder;
@@ -51,6 +52,9 @@ pub trait Numbering {
     /// The number of actions.
     fn num_actions(layout: &Layout) -> usize;
 
+    /// What each action stands for, whatever the state.
+    fn action_names(layout: &Layout) -> Vec<String>;
+
     /// The number of the draw from the deck; the piles follow.
     fn first_draw(layout: &Layout) -> usize;
 
@@ -71,6 +75,11 @@ impl Numbering for Cards {
 
     fn num_actions(layout: &Layout) -> usize {
         2 * layout.kinds + 1 + layout.size.colours
+    }
+
+    fn action_names(layout: &Layout) -> Vec<String> {
+        let cards = (0..layout.kinds).map(|kind| describe::card(layout, kind)).collect();
+        named(cards, (0..layout.size.colours).map(|colour| format!("the {} pile", describe::COLOURS[colour])))
     }
 
     #[inline]
@@ -112,6 +121,15 @@ impl Numbering for Sorted {
 
     fn num_actions(layout: &Layout) -> usize {
         Cards::num_actions(layout)
+    }
+
+    fn action_names(layout: &Layout) -> Vec<String> {
+        let card = |kind: usize| match (layout.colour_of(kind), layout.value_of(kind)) {
+            (place, 0) => format!("a wager of the colour in place {place}"),
+            (place, value) => format!("the {value} of the colour in place {place}"),
+        };
+        let piles = (0..layout.size.colours).map(|place| format!("the pile of the colour in place {place}"));
+        named((0..layout.kinds).map(card).collect(), piles)
     }
 
     #[inline]
@@ -161,6 +179,14 @@ impl Numbering for Slots {
         2 * layout.size.hand + 1 + layout.size.colours
     }
 
+    fn action_names(layout: &Layout) -> Vec<String> {
+        let cards = (0..layout.size.hand).flat_map(|slot| {
+            [format!("play the card in slot {slot}"), format!("discard the card in slot {slot}")]
+        });
+        let piles = (0..layout.size.colours).map(|colour| format!("the {} pile", describe::COLOURS[colour]));
+        cards.chain(draws(piles)).collect()
+    }
+
     #[inline]
     fn first_draw(layout: &Layout) -> usize {
         2 * layout.size.hand
@@ -186,6 +212,16 @@ impl Numbering for Slots {
     fn card_action(_: &Layout, _: &State, slot: usize, play: bool) -> usize {
         2 * slot + usize::from(!play)
     }
+}
+
+/// Playing and then discarding each of `cards`, then the draws.
+fn named(cards: Vec<String>, piles: impl Iterator<Item = String>) -> Vec<String> {
+    let lay = |verb: &'static str| cards.iter().map(move |card| format!("{verb} {card}"));
+    lay("play").chain(lay("discard")).chain(draws(piles)).collect()
+}
+
+fn draws(piles: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    std::iter::once("draw from the deck".to_owned()).chain(piles.map(|pile| format!("draw from {pile}")))
 }
 
 /// The legal actions of the player to move.

@@ -185,6 +185,15 @@ impl<'a, G: Game, E: Encoder<G>> Checker<'a, G, E> {
         if !(low.is_finite() && high.is_finite() && low <= high) {
             return Err(root.violation(game, Breach::UtilityRange { low, high }));
         }
+        let (named, num_actions) = (game.action_names().len(), spec.num_actions);
+        if named != num_actions {
+            return Err(root.violation(game, Breach::ActionNames { named, num_actions }));
+        }
+        let described = encoder.layout().iter().map(|block| block.len).sum();
+        let num_features = encoder.num_features();
+        if described != num_features {
+            return Err(root.violation(game, Breach::Layout { described, num_features }));
+        }
         let seen = Coverage {
             histories: 0,
             whole_tree: true,

@@ -59,6 +59,22 @@ pub enum Breach {
         /// Its upper end.
         high: f64,
     },
+    /// As many names of actions as there are actions are needed.
+    #[error("{named} actions have names, there are {num_actions}")]
+    ActionNames {
+        /// How many have names.
+        named: usize,
+        /// The size of the action space.
+        num_actions: usize,
+    },
+    /// The encoder's layout and its rows differ in length.
+    #[error("the encoder's layout describes {described} features, a row has {num_features}")]
+    Layout {
+        /// Features in the layout.
+        described: usize,
+        /// Features in a row.
+        num_features: usize,
+    },
     /// A seat that does not exist.
     #[error("player {player} is to move; there are two, 0 and 1")]
     NoSuchPlayer {
