@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deepcfr_train::config::{Base, PRESETS};
+use deepcfr_train::export::{ExportFormat, ExportNetwork};
 use deepcfr_train::solve::ALGORITHMS;
 
 /// Deep Counterfactual Regret Minimization for imperfect-information games.
@@ -49,6 +50,8 @@ pub(crate) enum Command {
     Sweep(SweepArguments),
     /// Show what a run did and which checkpoints it has.
     Inspect(InspectArguments),
+    /// Write a run's networks as ONNX or safetensors, with a card that says how to use them.
+    Export(ExportArguments),
 }
 
 /// Where a configuration comes from.
@@ -172,6 +175,33 @@ pub(crate) enum BenchCommand {
     /// Time the same traversals under every scheduler, in turns, with real networks.
     #[command(after_help = presets_help())]
     Schedulers(BenchSchedulersArguments),
+    /// Time forward passes of the inference engines, in turns, on rows of real games.
+    #[command(after_help = presets_help())]
+    Inference(BenchInferenceArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchInferenceArguments {
+    /// The game, the activation and what [inference] names come from here [default: the preset
+    /// lost-cities]
+    #[command(flatten)]
+    pub(crate) source: ConfigSource,
+    /// The engines; the first is what the others are compared with [default: all that can be used
+    /// here]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) engines: Vec<String>,
+    /// Rows of a call
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = [1, 4, 16, 64, 256, 1024])]
+    pub(crate) batches: Vec<usize>,
+    /// Networks: hidden size x hidden layers
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', default_values_t = ["512x3".to_owned(), "1024x6".to_owned()])]
+    pub(crate) models: Vec<String>,
+    /// How often each call has its turn
+    #[arg(long, value_name = "N", default_value_t = 7)]
+    pub(crate) turns: u32,
+    /// Write every timing into this new CSV file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -317,6 +347,64 @@ pub(crate) struct ConfigArguments {
     /// Print the manual of all keys, as Markdown
     #[arg(long, conflicts_with_all = ["preset", "config", "set", "seed", "check"])]
     pub(crate) manual: bool,
+}
+
+/// A file format of networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A model that ONNX Runtime and its like run.
+    Onnx,
+    /// Tensors alone, in PyTorch's layout.
+    Safetensors,
+}
+
+impl From<Format> for ExportFormat {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Onnx => Self::Onnx,
+            Format::Safetensors => Self::Safetensors,
+        }
+    }
+}
+
+/// Networks of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Network {
+    /// Advantages of player 0.
+    Advantage0,
+    /// Advantages of player 1.
+    Advantage1,
+    /// The average strategy.
+    Strategy,
+    /// Each that the checkpoint holds.
+    All,
+}
+
+impl From<Network> for Option<ExportNetwork> {
+    fn from(network: Network) -> Self {
+        match network {
+            Network::Advantage0 => Some(ExportNetwork::Advantage0),
+            Network::Advantage1 => Some(ExportNetwork::Advantage1),
+            Network::Strategy => Some(ExportNetwork::Strategy),
+            Network::All => None,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// The run: its folder, its name in `runs`, or one of its checkpoints [default checkpoint: the
+    /// latest]
+    pub(crate) run: String,
+    /// The files' format
+    #[arg(long, value_enum)]
+    pub(crate) format: Format,
+    /// Which networks
+    #[arg(long, value_enum, default_value_t = Network::All)]
+    pub(crate) network: Network,
+    /// Write into this folder [default: export/iteration-<N>-<format> in the run's]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -42,6 +42,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Config(config) => commands::config::run(&config),
         Command::Sweep(sweep) => commands::sweep::run(&sweep),
         Command::Profile(profile) => commands::profile::run(&profile),
+        Command::Export(export) => commands::export::run(&export),
         Command::Inspect(inspect) => commands::inspect::run(&inspect),
     }
 }

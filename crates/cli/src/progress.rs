@@ -83,6 +83,12 @@ impl Observer for Progress {
             start.config.run.seed
         ));
         self.say(&start.memory);
+        if !start.row_invariant {
+            self.say(&format!(
+                "engine {}: samples depend by rounding on workers, lanes and scheduler; \"native\" repeats bit for bit",
+                start.config.inference.engine
+            ));
+        }
         let verb = if start.iteration == 0 { "writing to" } else { "resuming" };
         self.say(&format!("{verb} {}", start.folder.path().display()));
         if !self.quiet && std::io::stderr().is_terminal() {

@@ -4,7 +4,9 @@
 //! called (by betting) or passed to; after pass and bet, player 0 has the last word. The higher card
 //! wins (Kuhn 1950, "A simplified two-person poker"). Not here: bots.
 
-use deepcfr_core::{Action, ActionSet, Encoder, FeatureBlock, Game, GameSpec, InfosetKey, Player, Stream, Turn};
+use deepcfr_core::{
+    Action, ActionSet, Encoder, FeatureBlock, Game, GameSpec, InfosetKey, Player, Stream, Turn,
+};
 
 /// Passing: a check, or a fold if facing a bet.
 pub const PASS: Action = 0;

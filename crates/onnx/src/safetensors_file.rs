@@ -47,9 +47,9 @@ pub fn safetensors_file(mlp: &MlpWeights, (key, value): (&str, &str)) -> Result<
         tensors.push((format!("layers.{index}.weight"), vec![*outputs, *inputs], weight));
         tensors.push((format!("layers.{index}.bias"), vec![*outputs], bias));
     }
-    let views = tensors.iter().map(|(name, shape, bytes)| {
-        Ok((name.as_str(), TensorView::new(Dtype::F32, shape.clone(), bytes)?))
-    });
+    let views = tensors
+        .iter()
+        .map(|(name, shape, bytes)| Ok((name.as_str(), TensorView::new(Dtype::F32, shape.clone(), bytes)?)));
     let views = views.collect::<Result<Vec<_>, SafeTensorError>>()?;
     // One entry only: several would be written in any order.
     let metadata = HashMap::from([(key.to_owned(), value.to_owned())]);
@@ -110,11 +110,7 @@ mod tests {
             weight: (0..inputs * outputs).map(|value| value as f32 / 7.0).collect(),
             bias: (0..outputs).map(|value| -(value as f32)).collect(),
         };
-        MlpWeights {
-            layers: vec![dense(3, 5), dense(5, 2)],
-            activation: Activation::Gelu,
-            output_scale: 0.3,
-        }
+        MlpWeights { layers: vec![dense(3, 5), dense(5, 2)], activation: Activation::Gelu, output_scale: 0.3 }
     }
 
     #[test]

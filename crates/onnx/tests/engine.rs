@@ -120,14 +120,14 @@ fn what_a_model_cannot_run_is_refused() {
     let (rows, mut out) = (sparse_rows(1, 10), [0.0; 2]);
     let none = model.forward(NetId(0), &rows, &mut out);
     assert_eq!(none, Err(ModelError::NotLoaded { net: NetId(0) }));
-    assert_eq!(model.forward(NetId(7), &rows, &mut out), Err(ModelError::NoSuchNet { net: NetId(7), nets: 2 }));
+    assert_eq!(
+        model.forward(NetId(7), &rows, &mut out),
+        Err(ModelError::NoSuchNet { net: NetId(7), nets: 2 })
+    );
     let table = Arc::new(Weights::Table(TableWeights::default()));
     assert_eq!(model.load(NetId(0), &table), Err(ModelError::Kind { kind: "table" }));
     let wide = shared(random_mlp(&[11, 4, 2], Activation::Relu, 1.0, 1));
-    assert_eq!(
-        model.load(NetId(0), &wide),
-        Err(ModelError::Shape { what: "inputs", expected: 10, got: 11 })
-    );
+    assert_eq!(model.load(NetId(0), &wide), Err(ModelError::Shape { what: "inputs", expected: 10, got: 11 }));
     model.load(NetId(0), &shared(random_mlp(&[10, 4, 2], Activation::Relu, 1.0, 1))).unwrap();
     model.forward(NetId(0), &[], &mut []).unwrap();
 }

@@ -40,7 +40,9 @@ fn two_hundred_swaps_leave_memory_flat() {
     (WARM_UP..WARM_UP + SWAPS).for_each(&mut swap);
     let after = resident_kib().unwrap();
     let network = 4 * WIDTHS.windows(2).map(|width| width[0] * width[1]).sum::<usize>() as u64 / 1024;
-    println!("{before} KiB after {WARM_UP} swaps, {after} KiB after {SWAPS} more; a network is {network} KiB");
+    println!(
+        "{before} KiB after {WARM_UP} swaps, {after} KiB after {SWAPS} more; a network is {network} KiB"
+    );
     // A leak would be at least one network a swap.
     assert!(after < before + 4 * network, "{before} KiB, then {after} KiB");
 }

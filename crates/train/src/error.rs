@@ -8,6 +8,7 @@ use deepcfr_core::{EvaluatorError, GameError, LearnError, ModelError};
 
 use crate::arena::ArenaError;
 use crate::checkpoint::CheckpointError;
+use crate::export::ExportError;
 use crate::memory_plan::MemoryError;
 use crate::metrics::MetricsError;
 use crate::profile::ProfilingError;
@@ -58,6 +59,9 @@ pub enum TrainError {
     /// The arena.
     #[error(transparent)]
     Arena(#[from] ArenaError),
+    /// Networks in other programs' formats.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// Traversals.
     #[error("traversal: {0}")]
     Traversal(#[from] TraversalError),
@@ -70,6 +74,9 @@ pub enum TrainError {
     /// An inference device.
     #[error("inference: {0}")]
     Model(#[from] ModelError),
+    /// ONNX Runtime is not there, or not of use.
+    #[error("inference.engine = \"onnxruntime\": {0}")]
+    Runtime(#[from] deepcfr_onnx::RuntimeError),
     /// Saved networks that cannot be read.
     #[error("saved weights: {0}")]
     Weights(#[from] deepcfr_nn::WeightsError),
@@ -98,13 +105,17 @@ impl TrainError {
     /// Whether the remedy is other input (a key, a file, a name) rather than another machine or a fix.
     pub fn is_bad_input(&self) -> bool {
         match self {
-            Self::Rules { .. } | Self::Game(_) | Self::Tree(_) | Self::Memory(_) | Self::Opponent { .. } => {
-                true
-            }
+            Self::Rules { .. }
+            | Self::Game(_)
+            | Self::Tree(_)
+            | Self::Memory(_)
+            | Self::Runtime(_)
+            | Self::Opponent { .. } => true,
             Self::Folder(error) => !matches!(error, RunFolderError::Io { .. }),
             Self::Solve(error) => error.is_bad_input(),
             Self::Arena(error) => error.is_bad_input(),
             Self::Profiling(error) => error.is_bad_input(),
+            Self::Export(error) => error.is_bad_input(),
             Self::Sweep(error) => error.is_bad_input(),
             Self::Checkpoint(error) => !matches!(error, CheckpointError::Io { .. }),
             _ => false,

@@ -13,9 +13,11 @@ use deepcfr_nn::{
     BurnFactory, Initialisation, LearnerConfig, Loss, MlpLearner, NativeFactory, OptimizerKind, StepRule,
     Weighting,
 };
+use deepcfr_onnx::{OnnxFactory, Provider, Runtime};
 
 use crate::archive::Archive;
-use crate::config::{self, RunConfig};
+use crate::config::{self, InferenceSection, RunConfig};
+use crate::error::TrainError;
 
 /// Networks that a model holds for a run: both players' advantages and the average strategy.
 pub(crate) const NUM_NETS: usize = NUM_PLAYERS + 1;
@@ -90,22 +92,53 @@ impl Networks {
 }
 
 /// The inference engine that the configuration names, for `num_nets` networks.
-pub(crate) fn factory(config: &RunConfig, shape: SampleShape, num_nets: usize) -> Box<dyn ModelFactory> {
-    factory_of(config.inference.engine, shape, num_nets)
-}
-
-/// The same of any engine.
-pub(crate) fn factory_of(
-    engine: config::Engine,
+///
+/// # Errors
+/// If it cannot be used on this machine.
+pub(crate) fn factory(
+    config: &RunConfig,
     shape: SampleShape,
     num_nets: usize,
-) -> Box<dyn ModelFactory> {
-    match engine {
-        config::Engine::Native => {
-            Box::new(NativeFactory::new(shape.num_features, shape.num_actions, num_nets))
+) -> Result<Box<dyn ModelFactory>, TrainError> {
+    factory_of(config.inference.engine, &config.inference, shape, num_nets)
+}
+
+/// The same of any engine, which computes where and with what `inference` says.
+pub(crate) fn factory_of(
+    engine: config::Engine,
+    inference: &InferenceSection,
+    shape: SampleShape,
+    num_nets: usize,
+) -> Result<Box<dyn ModelFactory>, TrainError> {
+    let SampleShape { num_features, num_actions } = shape;
+    Ok(match engine {
+        config::Engine::Native => Box::new(NativeFactory::new(num_features, num_actions, num_nets)),
+        config::Engine::Burn => Box::new(BurnFactory::new(num_features, num_actions, num_nets)),
+        config::Engine::OnnxRuntime => {
+            let library = &inference.onnxruntime_library;
+            let library = (!library.as_os_str().is_empty()).then_some(library.as_path());
+            let provider = match inference.provider {
+                config::Provider::Cpu => Provider::Cpu,
+                config::Provider::Cuda => Provider::Cuda,
+                config::Provider::TensorRt => Provider::TensorRt,
+            };
+            let sizes = [num_features, num_actions, num_nets];
+            Box::new(OnnxFactory::new(Runtime::load(library)?, provider, sizes)?)
         }
-        config::Engine::Burn => Box::new(BurnFactory::new(shape.num_features, shape.num_actions, num_nets)),
-    }
+    })
+}
+
+/// The engines that can be used on this machine as `config` says; `say` hears why the others cannot.
+pub fn usable_engines(config: &RunConfig, say: &mut dyn FnMut(&str)) -> Vec<config::Engine> {
+    let shape = SampleShape { num_features: 1, num_actions: 1 };
+    let mut usable = |engine: config::Engine| match factory_of(engine, &config.inference, shape, 1) {
+        Ok(_) => true,
+        Err(error) => {
+            say(&format!("not timed: {error}"));
+            false
+        }
+    };
+    config::Engine::ALL.iter().copied().filter(|&engine| usable(engine)).collect()
 }
 
 /// How network `net` is fitted.

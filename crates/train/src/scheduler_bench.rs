@@ -87,7 +87,7 @@ impl Visitor for Bench<'_> {
                 collector.set_lanes(lanes);
             }
             let mut inference =
-                Inference::open(&config, &*factory(&config, trainer.shape, NUM_NETS), workers)?;
+                Inference::open(&config, &*factory(&config, trainer.shape, NUM_NETS)?, workers)?;
             inference.publish(&nets)?;
             contenders.push((scheduler, collector, inference));
         }

@@ -46,6 +46,9 @@ pub struct Start<'a> {
     pub num_features: usize,
     /// Number of actions.
     pub num_actions: usize,
+    /// Whether rows are answered bit for bit alike whatever shares their batch, so that workers, lanes and
+    /// scheduler change no result.
+    pub row_invariant: bool,
 }
 
 /// How a run ended.
@@ -122,6 +125,7 @@ impl Visitor for Session<'_> {
             workers: config.traversal.workers.unwrap_or(trainer.threads),
             num_features: trainer.shape.num_features,
             num_actions: trainer.shape.num_actions,
+            row_invariant: trainer.row_invariant,
         });
         let (mut last, mut last_evaluated) = (None, None);
         let mut saved = trainer.state.iteration;

@@ -44,6 +44,8 @@ pub(crate) struct Trainer<G: Game, E> {
     pub(crate) collector: Collector,
     /// `None` where traversals read a table.
     inference: Option<Inference>,
+    /// Whether traversals get the same answers whatever shares their batches.
+    pub(crate) row_invariant: bool,
     /// Lanes are still to be chosen, once there is a network to measure.
     lanes_open: bool,
     clock: PhaseClock,
@@ -83,7 +85,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = config.run.threads.unwrap_or(cores);
         let collector = Collector::new(&config, config.traversal.workers.unwrap_or(threads));
-        let factory = factory(&config, shape, NUM_NETS);
+        let factory = factory(&config, shape, NUM_NETS)?;
         let memory = &config.memory;
         let memories =
             Memories::new(shape, memory.advantage_capacity, memory.strategy_capacity, config.run.seed);
@@ -103,6 +105,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         Ok(Self {
             lanes_open: traversal.lanes.is_none() && !traversal.scheduler.is_one_lane(),
             small,
+            row_invariant: inference.is_none() || factory.spec().row_invariant,
             inference,
             config,
             setup,
@@ -177,7 +180,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     fn diagnose(&mut self, probe: &Probe) -> Result<Option<Diagnostics>, TrainError> {
         let Some(networks) = self.state.networks.advantage() else { return Ok(None) };
         let before = self.clock.switch(Phase::Evaluation);
-        let mut model = factory(&self.config, self.shape, NUM_NETS).open()?;
+        let mut model = factory(&self.config, self.shape, NUM_NETS)?.open()?;
         for (player, weights) in networks.iter().enumerate() {
             model.load(NetId::advantage(player), weights)?;
         }
@@ -309,7 +312,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         for (index, row) in rows.chunks_exact_mut(self.shape.num_features).enumerate() {
             memory.read(index, row, &mut targets);
         }
-        let mut model = factory(&self.config, self.shape, NUM_NETS).open()?;
+        let mut model = factory(&self.config, self.shape, NUM_NETS)?.open()?;
         model.load(NetId::advantage(0), weights)?;
         let batch = lanes::flat_batch(&mut *model, &rows, traversal.max_batch)?;
         let lanes = lanes::lanes_for(batch, scheduler, self.collector.workers);

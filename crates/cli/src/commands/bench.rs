@@ -2,6 +2,8 @@
 //!
 //! Not here: the measuring (see `deepcfr-train`).
 
+mod inference;
+
 use std::fmt::Write;
 
 use deepcfr_train::config::resolve;
@@ -15,6 +17,7 @@ use crate::output::print;
 pub(crate) fn run(command: &BenchCommand) -> Result<(), CommandError> {
     match command {
         BenchCommand::Schedulers(arguments) => schedulers(arguments),
+        BenchCommand::Inference(arguments) => inference::run(arguments),
     }
 }
 

@@ -21,9 +21,10 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), CommandError> {
 }
 
 /// Keys that matter here.
-const SETTABLE: [&str; 6] = [
+const SETTABLE: [&str; 7] = [
     "evaluation.",
     "server.",
+    "inference.onnxruntime_library",
     "run.threads",
     "traversal.scheduler",
     "traversal.workers",

@@ -6,6 +6,7 @@ pub(crate) mod bench;
 pub(crate) mod config;
 pub(crate) mod eval;
 pub(crate) mod exploit;
+pub(crate) mod export;
 pub(crate) mod games;
 pub(crate) mod inspect;
 pub(crate) mod profile;

@@ -321,9 +321,8 @@ impl<A: ActionSpace> Encoder<LostCities<A>> for CardsEncoder {
 
     fn layout(&self) -> Vec<FeatureBlock> {
         let colours = (0..self.size.colours).flat_map(|place| {
-            let named = move |name: &str, len| {
-                FeatureBlock::new(format!("colour in place {place}: {name}"), len)
-            };
+            let named =
+                move |name: &str, len| FeatureBlock::new(format!("colour in place {place}: {name}"), len);
             colour_blocks(self.size).into_iter().map(move |(name, len)| named(name, len))
         });
         let table = TABLE_BLOCKS.map(|(name, len)| FeatureBlock::new(name, len));

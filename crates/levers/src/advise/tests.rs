@@ -101,6 +101,29 @@ fn the_fastest_timed_engine_is_in_force() {
 }
 
 #[test]
+fn of_several_engines_the_fastest_at_the_runs_own_batch_is_meant() {
+    let truth = Truth { scheduler: Scheduler::Interleaved, lanes: 64, ..Truth::default() };
+    let mut profile = truth.profile(1);
+    assert_eq!(Ensemble::of(&profile).unwrap().other_engine, None);
+    let mut noise = Stream::new(31, Purpose::Test, 0, 0, 0);
+    // At 64 lanes calls hold tens of rows: dispatch counts for little.
+    let engines = [("low dispatch", 1e-6, 30e-6), ("low kernel", 60e-6, 2e-6), ("neither", 500e-6, 40e-6)];
+    for (name, a_seconds, b_seconds_per_row) in engines {
+        let curve = Curve::Linear { a_seconds, b_seconds_per_row };
+        profile.calls.push(timings(Call::Forward, Variant::Plain, name, &curve, &mut noise));
+    }
+    profile.calls.push(timings(
+        Call::Forward,
+        Variant::Plain,
+        "pytorch",
+        &Curve::Linear { a_seconds: 1e-6, b_seconds_per_row: 1e-6 },
+        &mut noise,
+    ));
+    // Another runtime is no engine of a configuration.
+    assert_eq!(Ensemble::of(&profile).unwrap().other_engine.as_deref(), Some("low kernel"));
+}
+
+#[test]
 fn the_seeds_order_of_decisions_follows_from_a_dispatch_bound_run() {
     let advisory = advisory(&Truth { workers: 4, ..Truth::default() }.profile(1));
     assert_eq!(advisory.advice[0].verdict, Verdict::Recommended);

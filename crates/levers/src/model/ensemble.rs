@@ -99,6 +99,8 @@ pub struct Ensemble {
     pub forward: Option<Fit>,
     /// The fit of training steps as runs do them, where timed.
     pub step: Option<Fit>,
+    /// The engine that [`Alternative::Engine`] stands for: the fastest other one at the run's own batch.
+    pub other_engine: Option<String>,
     /// Measured iterations that the ensemble rests on.
     pub iterations: usize,
 }
@@ -130,6 +132,7 @@ impl Ensemble {
             worlds,
             forward: forward.map(|fitted| fitted.fit.clone()),
             step: step.map(|fitted| fitted.fit.clone()),
+            other_engine: other_engine(profile, &fits),
             iterations: profile.iterations.len(),
         })
     }
@@ -223,6 +226,20 @@ fn world(
         other_shapes: other_shapes(profile, fits, step, index),
         ratios: ratios(profile, index),
     }
+}
+
+fn other_engine(profile: &Profile, fits: &[Fitted]) -> Option<String> {
+    let workload = &profile.workload;
+    let others = fits.iter().filter(|fitted| {
+        fitted.is(Call::Forward, workload.network, Variant::Plain)
+            && fitted.alternative(&workload.traversal.engine) == Some(Alternative::Engine)
+    });
+    let totals = |part: fn(&IterationSample) -> f64| profile.iterations.iter().map(part).sum::<f64>();
+    let (rows, calls) = (totals(|sample| sample.rows as f64), totals(|sample| sample.calls as f64));
+    let batch = if calls > 0.0 { (rows / calls).max(1.0) } else { 1.0 };
+    let seconds = |fitted: &Fitted| fitted.fit.cost.seconds(batch);
+    let fastest = others.min_by(|a, b| seconds(a).total_cmp(&seconds(b)))?;
+    Some(fastest.timings.engine.clone())
 }
 
 /// Alternatives to a call; of several engines the fastest at `batch`.

@@ -140,7 +140,10 @@ fn solution_name(named: &Named) -> String {
 }
 
 /// The networks of the checkpoint that `run` names, and its iteration.
-fn read_networks(run: &RunReference, config: &RunConfig) -> Result<(u32, SavedNetworks), TrainError> {
+pub(crate) fn read_networks(
+    run: &RunReference,
+    config: &RunConfig,
+) -> Result<(u32, SavedNetworks), TrainError> {
     let folder = run.folder.checkpoints();
     if !folder.is_dir() {
         return Err(CheckpointError::NoCheckpoint { folder }.into());

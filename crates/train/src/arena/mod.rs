@@ -22,4 +22,4 @@ pub use text::{ladder_table, markdown, pair_table};
 pub use deepcfr_cfr::matches::Watch;
 
 pub(crate) use contestant::{Kind, Named};
-pub(crate) use frozen::{Frozen, Nets, Player};
+pub(crate) use frozen::{Frozen, Nets, Player, read_networks};

@@ -20,7 +20,7 @@ const MAX_GAMES: u64 = 100_000_000;
 /// Deals before a precision or a decision is looked at.
 const PILOT: u32 = 100;
 /// What can be set beside the game: speed only.
-const SETTABLE: [&str; 4] = ["game.", "traversal.", "server.", "inference.engine"];
+const SETTABLE: [&str; 4] = ["game.", "traversal.", "server.", "inference."];
 const SETTABLE_OF_TRAVERSAL: [&str; 4] =
     ["traversal.scheduler", "traversal.workers", "traversal.lanes", "traversal.max_batch"];
 

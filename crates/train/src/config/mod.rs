@@ -35,7 +35,7 @@ pub use sections::{
 };
 pub use words::{
     Activation, AllNegative, Baseline, Continuation, Device, Engine, EvaluatedPolicy, Initialisation,
-    NashConv, Optimizer, Sampling, Scheduler, Steps, StrategyLoss, Weighting,
+    NashConv, Optimizer, Provider, Sampling, Scheduler, Steps, StrategyLoss, Weighting,
 };
 
 pub(crate) use suggest::nearest;

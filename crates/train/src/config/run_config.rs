@@ -15,7 +15,7 @@ use super::sections::{
 
 /// Settings that may change between stopping a run and resuming it: they decide when it ends,
 /// how fast it goes and what is reported, but not what is learned.
-const RESUMABLE: [&str; 11] = [
+const RESUMABLE: [&str; 12] = [
     "run.iterations",
     "run.threads",
     "run.folder",
@@ -25,6 +25,7 @@ const RESUMABLE: [&str; 11] = [
     "traversal.lanes",
     "traversal.max_batch",
     "server",
+    "inference.onnxruntime_library",
     "evaluation",
     "checkpoint",
 ];

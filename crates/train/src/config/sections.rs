@@ -11,7 +11,7 @@ use super::words::{
     Activation, AllNegative, Baseline, Continuation, Device, Engine, EvaluatedPolicy, Initialisation,
     NashConv,
 };
-use super::words::{Optimizer, Sampling, Scheduler, Steps, StrategyLoss, Weighting};
+use super::words::{Optimizer, Provider, Sampling, Scheduler, Steps, StrategyLoss, Weighting};
 use super::zero;
 
 /// `[run]`.
@@ -173,6 +173,10 @@ pub struct AverageSection {
 pub struct InferenceSection {
     /// What computes forward passes.
     pub engine: Engine,
+    /// Where ONNX Runtime computes.
+    pub provider: Provider,
+    /// ONNX Runtime's library or its folder; empty for what the environment names.
+    pub onnxruntime_library: PathBuf,
 }
 
 /// `[evaluation]`.

@@ -139,6 +139,20 @@ choices! {
         Native = "native",
         /// The training framework.
         Burn = "burn",
+        /// ONNX Runtime, a library that is loaded at run time.
+        OnnxRuntime = "onnxruntime",
+    }
+}
+
+choices! {
+    /// Where ONNX Runtime computes.
+    Provider {
+        /// The processor.
+        Cpu = "cpu",
+        /// An NVIDIA GPU.
+        Cuda = "cuda",
+        /// An NVIDIA GPU, through TensorRT.
+        TensorRt = "tensorrt",
     }
 }
 

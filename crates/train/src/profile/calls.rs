@@ -19,7 +19,7 @@ use super::{ProfilePlan, Watch, workload};
 use crate::config::{Engine, RunConfig, Steps};
 use crate::error::TrainError;
 use crate::metrics::IterationMetrics;
-use crate::networks::{factory_of, learner_config};
+use crate::networks::{factory_of, learner_config, usable_engines};
 use crate::trainer::Trainer;
 
 /// A forward pass is repeated for about so long, and a fit takes about so long, for one timing.
@@ -36,14 +36,16 @@ const STEP_BATCHES: [f64; 6] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0];
 /// The name of the engine that trains.
 const TRAINING_ENGINE: &str = "burn";
 
+/// Seconds of a call of so many rows.
+type Seconds<'a> = Box<dyn FnMut(usize) -> Result<f64, TrainError> + 'a>;
+
 /// One kind of call, ready to be timed.
-struct Timed<'a> {
+pub(crate) struct Timed<'a> {
     call: Call,
     engine: &'static str,
     network: NetworkShape,
     batches: Vec<usize>,
-    /// Seconds of a call of so many rows.
-    seconds: Box<dyn FnMut(usize) -> Result<f64, TrainError> + 'a>,
+    seconds: Seconds<'a>,
     timings: Vec<Timing>,
 }
 
@@ -56,6 +58,7 @@ pub(super) fn time_calls<G: Game, E: Encoder<G>>(
     watch: &mut Watch<'_>,
 ) -> Result<Vec<CallTimings>, TrainError> {
     let held = workload::distinct_rows(lines);
+    let engines = usable_engines(config, &mut |words| watch.say(words));
     let own = (config.network.hidden_size, config.network.num_layers);
     let mut timed = Vec::new();
     for &size in std::iter::once(&own).chain(plan.sizes.iter().filter(|size| **size != own)) {
@@ -65,7 +68,7 @@ pub(super) fn time_calls<G: Game, E: Encoder<G>>(
             Some(weights) if size == own => weights.clone(),
             _ => first_weights(trainer, &sized)?,
         };
-        for &engine in Engine::ALL {
+        for &engine in &engines {
             // Other sizes are asked about with the engine that runs use.
             if size == own || engine == config.inference.engine {
                 timed.push(forward(trainer, &sized, engine, &weights)?);
@@ -74,12 +77,23 @@ pub(super) fn time_calls<G: Game, E: Encoder<G>>(
         timed.push(step(trainer, &sized, held));
     }
     let mut order = Stream::new(config.run.seed, Purpose::Statistics, 0x7135, 0, 0);
-    // The first block warms up and is forgotten.
-    for block in 0..=plan.blocks {
-        watch.check()?;
-        time_block(&mut timed, block, &mut order)?;
-    }
+    time_blocks(&mut timed, plan.blocks, &mut order, || watch.check())?;
     Ok(timed.into_iter().map(Timed::finish).collect())
+}
+
+/// Times every call once a block, in an order that `order` draws, after one block that warms up and is
+/// forgotten; asks `check` before each whether to go on.
+pub(crate) fn time_blocks(
+    timed: &mut [Timed<'_>],
+    blocks: u32,
+    order: &mut Stream,
+    mut check: impl FnMut() -> Result<(), TrainError>,
+) -> Result<(), TrainError> {
+    for block in 0..=blocks {
+        check()?;
+        time_block(timed, block, order)?;
+    }
+    Ok(())
 }
 
 fn time_block(timed: &mut [Timed<'_>], block: u32, order: &mut Stream) -> Result<(), TrainError> {
@@ -100,8 +114,26 @@ fn time_block(timed: &mut [Timed<'_>], block: u32, order: &mut Stream) -> Result
     Ok(())
 }
 
-impl Timed<'_> {
-    fn finish(self) -> CallTimings {
+impl<'a> Timed<'a> {
+    /// Forward passes of `engine` with networks of `size`.
+    pub(crate) fn forward(
+        engine: Engine,
+        shape: SampleShape,
+        (hidden_size, num_layers): (usize, usize),
+        batches: Vec<usize>,
+        seconds: Seconds<'a>,
+    ) -> Self {
+        Self {
+            call: Call::Forward,
+            engine: engine.word(),
+            network: workload::network(shape, hidden_size, num_layers),
+            batches,
+            seconds,
+            timings: Vec::new(),
+        }
+    }
+
+    pub(crate) fn finish(self) -> CallTimings {
         let mut timings = self.timings;
         timings.sort_by_key(|timing| (timing.block, timing.rows));
         CallTimings {
@@ -123,7 +155,7 @@ fn forward<'a, G: Game, E: Encoder<G>>(
     weights: &std::sync::Arc<Weights>,
 ) -> Result<Timed<'a>, TrainError> {
     let shape = trainer.shape;
-    let mut model = factory_of(engine, shape, 1).open()?;
+    let mut model = factory_of(engine, &config.inference, shape, 1)?.open()?;
     model.load(NetId(0), weights)?;
     let most = config.traversal.max_batch.max(LARGEST_FORWARD);
     let batches: Vec<usize> = (0..).map(|power| 1 << power).take_while(|&rows| rows <= most).collect();
@@ -134,18 +166,12 @@ fn forward<'a, G: Game, E: Encoder<G>>(
         let (rows, out) = (&rows[..count * shape.num_features], &mut out[..count * shape.num_actions]);
         repeat(&mut *model, rows, out)
     };
-    Ok(Timed {
-        call: Call::Forward,
-        engine: engine.word(),
-        network: workload::network(shape, config.network.hidden_size, config.network.num_layers),
-        batches,
-        seconds: Box::new(seconds),
-        timings: Vec::new(),
-    })
+    let size = (config.network.hidden_size, config.network.num_layers);
+    Ok(Timed::forward(engine, shape, size, batches, Box::new(seconds)))
 }
 
 /// Mean seconds of a call repeated for [`FORWARD_TIMED`], at least twice.
-fn repeat(model: &mut dyn Model, rows: &[f32], out: &mut [f32]) -> Result<f64, TrainError> {
+pub(crate) fn repeat(model: &mut dyn Model, rows: &[f32], out: &mut [f32]) -> Result<f64, TrainError> {
     let begin = Instant::now();
     let mut calls = 0u32;
     while calls < 2 || begin.elapsed() < FORWARD_TIMED {

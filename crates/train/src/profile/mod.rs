@@ -28,6 +28,8 @@ pub use short_run::{Length, Progress};
 pub use store::{LEDGER, PROFILE, create_folder, newest_profile};
 pub use trial::{Trial, TrialPlan, try_lever};
 
+pub(crate) use calls::{Timed, repeat, time_blocks};
+
 use short_run::Watch;
 
 use crate::config::RunConfig;

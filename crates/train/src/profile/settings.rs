@@ -5,7 +5,7 @@
 
 use deepcfr_levers::model::{Alternative, Change};
 
-use crate::config::{Engine, RunConfig, Steps};
+use crate::config::{RunConfig, Steps};
 
 /// Games of a deal: seats are swapped.
 const GAMES_OF_A_DEAL: f64 = 2.0;
@@ -14,20 +14,33 @@ const GAMES_OF_A_DEAL: f64 = 2.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NotHere(pub(super) &'static str);
 
-/// The `section.key=value` assignments that turn `config` into what `changes` describe. `matches` is
-/// how many matches an evaluation has.
+/// What a change means depends on, beside the configuration.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Situation<'a> {
+    /// Matches of an evaluation.
+    pub(super) matches: u32,
+    /// The fastest other engine that was timed.
+    pub(super) other_engine: Option<&'a str>,
+}
+
+/// The `section.key=value` assignments that turn `config` into what `changes` describe.
 ///
 /// # Errors
 /// [`NotHere`] if this program has no key for a change.
-pub(super) fn settings(changes: &[Change], config: &RunConfig, matches: u32) -> Result<Vec<String>, NotHere> {
+pub(super) fn settings(
+    changes: &[Change],
+    config: &RunConfig,
+    situation: Situation<'_>,
+) -> Result<Vec<String>, NotHere> {
     let mut all = Vec::new();
     for change in changes {
-        all.extend(of(change, config, matches)?);
+        all.extend(of(change, config, situation)?);
     }
     Ok(all)
 }
 
-fn of(change: &Change, config: &RunConfig, matches: u32) -> Result<Vec<String>, NotHere> {
+fn of(change: &Change, config: &RunConfig, situation: Situation<'_>) -> Result<Vec<String>, NotHere> {
+    let Situation { matches, other_engine } = situation;
     let training = &config.training;
     let set = |key: &str, value: f64| format!("{key}={value}");
     Ok(match *change {
@@ -39,10 +52,7 @@ fn of(change: &Change, config: &RunConfig, matches: u32) -> Result<Vec<String>, 
         Change::Workers(workers) => vec![set("traversal.workers", workers)],
         Change::MaxBatch(rows) => vec![set("traversal.max_batch", rows)],
         Change::Forward(Alternative::Engine) => {
-            let other = match config.inference.engine {
-                Engine::Native => Engine::Burn,
-                Engine::Burn => Engine::Native,
-            };
+            let other = other_engine.ok_or(NotHere("no other engine was timed"))?;
             vec![format!("inference.engine={other}")]
         }
         Change::Network(shape) => vec![
@@ -85,7 +95,7 @@ mod tests {
     use deepcfr_levers::law::Scheduler;
 
     use super::*;
-    use crate::config::{Base, resolve};
+    use crate::config::{Base, Engine, resolve};
 
     #[test]
     fn changes_become_keys_that_the_configuration_knows() {
@@ -103,12 +113,13 @@ mod tests {
             Change::EvaluationBatch(64.0),
             Change::Tabulate(288.0),
         ];
-        let sets = settings(&changes, &config, 3).unwrap();
+        let situation = Situation { matches: 3, other_engine: Some("onnxruntime") };
+        let sets = settings(&changes, &config, situation).unwrap();
         let text = config.to_toml();
         let with = resolve(&Base::Text { source: "run".to_owned(), text }, &sets, None).unwrap();
         assert_eq!(with.traversal.scheduler.word(), "interleaved+server");
         assert_eq!((with.traversal.lanes, with.traversal.max_batch), (Some(128), 512));
-        assert_eq!((with.inference.engine, with.training.batch_size), (Engine::Burn, 2048));
+        assert_eq!((with.inference.engine, with.training.batch_size), (Engine::OnnxRuntime, 2048));
         assert_eq!((with.training.advantage_steps, with.training.strategy_steps), (375, 375));
         assert_eq!((with.evaluation.every, with.evaluation.deals), (5, 167));
         assert_eq!(with.traversal.tabulate_below, Some(288));
@@ -117,9 +128,11 @@ mod tests {
     #[test]
     fn what_no_key_can_change_is_said() {
         let config = resolve(&Base::Default, &[], None).unwrap();
-        for change in [Change::CompactMemories, Change::SplitMemories, Change::FreeKernels] {
-            assert!(settings(&[change], &config, 1).is_err());
+        let nothing = Situation::default();
+        let engine = Change::Forward(Alternative::Engine);
+        for change in [Change::CompactMemories, Change::SplitMemories, Change::FreeKernels, engine] {
+            assert!(settings(&[change], &config, nothing).is_err());
         }
-        assert_eq!(settings(&[Change::EvaluationGames(9.0)], &config, 0), Ok(Vec::new()));
+        assert_eq!(settings(&[Change::EvaluationGames(9.0)], &config, nothing), Ok(Vec::new()));
     }
 }

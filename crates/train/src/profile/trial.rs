@@ -14,7 +14,7 @@ use deepcfr_levers::profile::Profile;
 use deepcfr_levers::verify::{Drift, Observed};
 
 use super::error::ProfilingError;
-use super::settings::settings;
+use super::settings;
 use super::short_run::{Progress, Watch};
 use super::verify::{TurnsPlan, turns};
 use crate::config::{Base, RunConfig, resolve};
@@ -117,7 +117,11 @@ impl Ready {
             return Err(unprojected());
         }
         let without = base(profile)?;
-        let settings = settings(&changes, &without, workload.evaluation.matches)
+        let meaning = settings::Situation {
+            matches: workload.evaluation.matches,
+            other_engine: ensemble.other_engine.as_deref(),
+        };
+        let settings = settings::settings(&changes, &without, meaning)
             .map_err(|reason| ProfilingError::NotHere { lever, reason: reason.0 })?;
         let with = resolve(&text(&without), &settings, None)?;
         if with == without {

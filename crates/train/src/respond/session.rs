@@ -82,7 +82,7 @@ impl Visitor for Session<'_> {
         let mut nets = Nets::default();
         let frozen = Frozen::load(&task.subject, &setup.opponents, &mut nets)?;
         nets.check()?;
-        let models = factory(config, shape, nets.len());
+        let models = factory(config, shape, nets.len())?;
         let opponent = FrozenOpponent::new(&frozen, &nets, &setup.encoder, &*models, workers)?;
         let responder = Responder { task, setup: &setup, shape, workers };
         let begin = Instant::now();

@@ -89,7 +89,7 @@ impl Visitor for Grid<'_> {
             let workers = config.traversal.workers.expect("the grid names it");
             let collector = Collector::new(&config, workers);
             let mut inference =
-                Inference::open(&config, &*factory(&config, trainer.shape, NUM_NETS), workers)?;
+                Inference::open(&config, &*factory(&config, trainer.shape, NUM_NETS)?, workers)?;
             inference.publish(&nets)?;
             let mut memories = Memories::new(trainer.shape, 2000, 1000, 1);
             let collected = collector.on_game(

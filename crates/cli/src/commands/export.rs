@@ -1,0 +1,31 @@
+//! `deepcfr export`: writes a run's networks in other programs' formats, with a card.
+//!
+//! Not here: writing them (see `deepcfr-train`).
+
+use deepcfr_levers::text::bytes;
+use deepcfr_train::export::{ExportPlan, export};
+
+use super::{config_of, find_run};
+use crate::arguments::ExportArguments;
+use crate::error::CommandError;
+use crate::output::print;
+
+pub(crate) fn run(arguments: &ExportArguments) -> Result<(), CommandError> {
+    let run = find_run(&arguments.run)?;
+    let plan = ExportPlan {
+        config: config_of(&run, &[])?,
+        run,
+        format: arguments.format.into(),
+        network: arguments.network.into(),
+        out: arguments.out.clone(),
+    };
+    let exported = export(&plan)?;
+    let card = &exported.card;
+    let mut text = format!("{}, iteration {}, as {}:\n", card.run, card.iteration, card.format);
+    for network in &card.networks {
+        let bytes = bytes(network.bytes as f64);
+        text.push_str(&format!("  {:<24} {bytes:>10}  {}\n", network.file, network.outputs));
+    }
+    let names = exported.files[card.networks.len()..].join(" and ");
+    Ok(print(&format!("{text}in {}, with {names}\n", exported.folder.display()))?)
+}

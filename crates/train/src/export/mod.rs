@@ -1,0 +1,184 @@
+//! A run's networks in other programs' formats, with a card that says how to use them.
+//!
+//! Not here: the formats themselves (`deepcfr-onnx`) and what the card says (see `card`).
+
+mod card;
+mod error;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use deepcfr_core::{Encoder, Game, MlpWeights, NetId, Weights};
+use deepcfr_onnx::{onnx_model, safetensors_file};
+
+pub use card::{ActionsCard, Card, EncoderCard, FeaturesCard, GameCard, NetworkCard};
+pub use error::ExportError;
+
+use crate::arena::read_networks;
+use crate::atomic_file;
+use crate::config::RunConfig;
+use crate::error::TrainError;
+use crate::registry::{Setup, Visitor, with_game};
+use crate::run_folder::RunReference;
+
+const CARD: &str = "card.json";
+const CARD_TEXT: &str = "card.md";
+
+/// A file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportFormat {
+    /// A model that ONNX Runtime and its like run.
+    Onnx,
+    /// Tensors alone, in PyTorch's layout.
+    Safetensors,
+}
+
+impl fmt::Display for ExportFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Onnx => "onnx",
+            Self::Safetensors => "safetensors",
+        })
+    }
+}
+
+/// One of a run's networks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExportNetwork {
+    /// Advantages of player 0.
+    Advantage0,
+    /// Advantages of player 1.
+    Advantage1,
+    /// The average strategy.
+    Strategy,
+}
+
+impl ExportNetwork {
+    /// Every network of a run.
+    pub const ALL: [Self; 3] = [Self::Advantage0, Self::Advantage1, Self::Strategy];
+
+    const fn net(self) -> NetId {
+        match self {
+            Self::Advantage0 => NetId::advantage(0),
+            Self::Advantage1 => NetId::advantage(1),
+            Self::Strategy => NetId::STRATEGY,
+        }
+    }
+}
+
+impl fmt::Display for ExportNetwork {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Advantage0 => "advantage0",
+            Self::Advantage1 => "advantage1",
+            Self::Strategy => "strategy",
+        })
+    }
+}
+
+/// What to write, and where.
+#[derive(Clone, Debug)]
+pub struct ExportPlan {
+    /// The run, and its checkpoint if not the latest.
+    pub run: RunReference,
+    /// The configuration that it was made under.
+    pub config: RunConfig,
+    /// The format.
+    pub format: ExportFormat,
+    /// One network; `None` for all that the checkpoint holds.
+    pub network: Option<ExportNetwork>,
+    /// The folder to write into; `None` for one in the run's own.
+    pub out: Option<PathBuf>,
+}
+
+/// What was written.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exported {
+    /// Where.
+    pub folder: PathBuf,
+    /// Names of the files in it, the card's last.
+    pub files: Vec<String>,
+    /// The card.
+    pub card: Card,
+}
+
+/// Writes networks of a checkpoint and their card. Files of an earlier export are replaced.
+///
+/// # Errors
+/// If the checkpoint cannot be read or does not hold the network, or a file cannot be written.
+pub fn export(plan: &ExportPlan) -> Result<Exported, TrainError> {
+    with_game(&plan.config.game, Export { plan })
+}
+
+struct Export<'a> {
+    plan: &'a ExportPlan,
+}
+
+impl Visitor for Export<'_> {
+    type Output = Exported;
+
+    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
+        self,
+        setup: Setup<G, E>,
+    ) -> Result<Exported, TrainError> {
+        let ExportPlan { run, config, format, .. } = self.plan;
+        let (iteration, saved) = read_networks(run, config)?;
+        let mut card = Card::new(self.plan, &setup, iteration);
+        let default = || run.folder.path().join("export").join(format!("iteration-{iteration:06}-{format}"));
+        let folder = self.plan.out.clone().unwrap_or_else(default);
+        let mut files = Vec::new();
+        for (network, weights) in self.wanted(&saved.weights, iteration)? {
+            let mut described = NetworkCard::new(network, *format, &weights, config);
+            let bytes = write(&weights, &card.metadata(&described), *format)?;
+            described.hash(&bytes);
+            files.push((described.file.clone(), bytes));
+            card.networks.push(described);
+        }
+        files.push((CARD_TEXT.to_owned(), card.text().into_bytes()));
+        files.push((CARD.to_owned(), card.json().into_bytes()));
+        std::fs::create_dir_all(&folder).map_err(ExportError::io(&folder))?;
+        for (name, bytes) in &files {
+            put(&folder.join(name), bytes)?;
+        }
+        Ok(Exported { folder, files: files.into_iter().map(|(name, _)| name).collect(), card })
+    }
+}
+
+impl Export<'_> {
+    /// The networks that are asked for, of those that there are.
+    fn wanted(
+        &self,
+        saved: &[Option<std::sync::Arc<Weights>>],
+        iteration: u32,
+    ) -> Result<Vec<(ExportNetwork, MlpWeights)>, TrainError> {
+        let there = |network: &ExportNetwork| saved[network.net().index()].is_some();
+        let known: Vec<_> = ExportNetwork::ALL.into_iter().filter(there).collect();
+        let wanted = match self.plan.network {
+            Some(network) if !known.contains(&network) => {
+                return Err(ExportError::NoNetwork { network, iteration, known }.into());
+            }
+            Some(network) => vec![network],
+            None => known,
+        };
+        let read = |network: ExportNetwork| match saved[network.net().index()].as_deref() {
+            Some(Weights::Mlp(mlp)) => Ok((network, mlp.clone())),
+            other => Err(ExportError::NotAPerceptron { network, kind: other.map_or("no", Weights::kind) }),
+        };
+        Ok(wanted.into_iter().map(read).collect::<Result<_, _>>()?)
+    }
+}
+
+fn write(mlp: &MlpWeights, metadata: &str, format: ExportFormat) -> Result<Vec<u8>, ExportError> {
+    let metadata = ("deepcfr", metadata);
+    match format {
+        ExportFormat::Onnx => Ok(onnx_model(mlp, &[metadata])?),
+        ExportFormat::Safetensors => Ok(safetensors_file(mlp, metadata)?),
+    }
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<(), ExportError> {
+    atomic_file::write(path, bytes).map_err(ExportError::io(path))
+}
+
+#[cfg(test)]
+mod tests;

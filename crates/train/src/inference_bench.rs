@@ -1,0 +1,192 @@
+//! Inference engines against each other: forward passes on rows of real games, in interleaved turns.
+//!
+//! Each engine computes on one thread. A block times every call once, in an order of its own, so that a
+//! disturbance of the machine falls on all alike. Weights are random (He 2015): about half of a layer's
+//! outputs are zero under ReLU, as in a fitted network. Not here: traversals (see `scheduler_bench`) and
+//! tables of the result.
+
+use std::sync::Arc;
+
+use deepcfr_core::{
+    Activation, Dense, Encoder, Game, MlpWeights, NetId, Purpose, SampleShape, Stream, Turn, Weights,
+};
+use deepcfr_levers::fit::{Fit, NetworkShape, Timing};
+
+use crate::config::{self, Engine, RunConfig};
+use crate::error::TrainError;
+use crate::networks::factory_of;
+use crate::profile::{Timed, repeat, time_blocks};
+use crate::registry::{Setup, Visitor, with_game};
+
+/// What is timed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InferencePlan {
+    /// The engines; the first one is what the others are compared with.
+    pub engines: Vec<Engine>,
+    /// Rows of a call.
+    pub batches: Vec<usize>,
+    /// Networks: hidden size and hidden layers.
+    pub sizes: Vec<(usize, usize)>,
+    /// How often each call has its turn.
+    pub blocks: u32,
+}
+
+/// Forward passes of one engine with one network.
+#[derive(Clone, Debug)]
+pub struct InferenceTiming {
+    /// The engine.
+    pub engine: Engine,
+    /// Whether its rows are bit-identical whatever the batch.
+    pub row_invariant: bool,
+    /// The network.
+    pub network: NetworkShape,
+    /// Mean seconds of a call, by block and rows.
+    pub timings: Vec<Timing>,
+    /// Dispatch and kernel; `None` where too few batches or blocks were timed.
+    pub fit: Option<Fit>,
+}
+
+/// What came out.
+#[derive(Clone, Debug)]
+pub struct InferenceBench {
+    /// One entry a network and engine.
+    pub timings: Vec<InferenceTiming>,
+    /// The share of features that are not zero.
+    pub density: f64,
+}
+
+/// Times `plan` on rows of the game of `config`, drawn by random play under its seed.
+///
+/// # Errors
+/// If an engine cannot be used, or fails.
+pub fn bench_inference(config: &RunConfig, plan: &InferencePlan) -> Result<InferenceBench, TrainError> {
+    with_game(&config.game, Bench { config, plan })
+}
+
+struct Bench<'a> {
+    config: &'a RunConfig,
+    plan: &'a InferencePlan,
+}
+
+impl Visitor for Bench<'_> {
+    type Output = InferenceBench;
+
+    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
+        self,
+        setup: Setup<G, E>,
+    ) -> Result<InferenceBench, TrainError> {
+        let Self { config, plan } = self;
+        let num_actions = setup.game.spec().num_actions;
+        let shape = SampleShape { num_features: setup.encoder.num_features(), num_actions };
+        let most = plan.batches.iter().copied().max().unwrap_or(1);
+        let rows: Arc<[f32]> = random_rows(&setup.game, &setup.encoder, most, config.run.seed).into();
+        let set = rows.iter().filter(|value| **value != 0.0).count();
+        let (mut timed, mut about) = (Vec::new(), Vec::new());
+        for &size in &plan.sizes {
+            let weights = Arc::new(Weights::Mlp(random_mlp(config, shape, size)));
+            for &engine in &plan.engines {
+                let factory = factory_of(engine, &config.inference, shape, 1)?;
+                about.push((engine, factory.spec().row_invariant));
+                let mut model = factory.open()?;
+                model.load(NetId(0), &weights)?;
+                let (rows, mut out) = (Arc::clone(&rows), vec![0.0; most * num_actions]);
+                let seconds = move |count: usize| {
+                    let rows = &rows[..count * shape.num_features];
+                    repeat(&mut *model, rows, &mut out[..count * num_actions])
+                };
+                timed.push(Timed::forward(engine, shape, size, plan.batches.clone(), Box::new(seconds)));
+            }
+        }
+        let mut order = Stream::new(config.run.seed, Purpose::Statistics, 0x7136, 0, 0);
+        time_blocks(&mut timed, plan.blocks, &mut order, || Ok(()))?;
+        let timings = timed.into_iter().map(Timed::finish).zip(about).map(|(calls, about)| InferenceTiming {
+            engine: about.0,
+            row_invariant: about.1,
+            network: calls.network,
+            fit: Fit::of(&calls.timings, config.run.seed).ok(),
+            timings: calls.timings,
+        });
+        Ok(InferenceBench { timings: timings.collect(), density: set as f64 / rows.len() as f64 })
+    }
+}
+
+/// Rows of the players to move, in games of uniformly random play.
+fn random_rows<G: Game, E: Encoder<G>>(game: &G, encoder: &E, count: usize, seed: u64) -> Vec<f32> {
+    let mut rows = vec![0.0; count * encoder.num_features()];
+    let mut places = rows.chunks_exact_mut(encoder.num_features());
+    for number in 0.. {
+        let mut stream = Stream::new(seed, Purpose::Statistics, 0x7137, 0, number);
+        let mut state = game.root();
+        loop {
+            let action = match game.turn(&state) {
+                Turn::Terminal => break,
+                Turn::Chance => game.sample_chance(&state, &mut stream),
+                Turn::Player(player) => {
+                    let Some(row) = places.next() else { return rows };
+                    encoder.encode(game, &state, player, row);
+                    let legal = game.legal_actions(&state);
+                    let drawn = stream.below(legal.len() as u32) as usize;
+                    legal.nth(drawn).expect("the draw is below the number of legal actions")
+                }
+            };
+            game.apply(&mut state, action);
+        }
+    }
+    rows
+}
+
+/// A network with weights uniform within √(6 / inputs) and biases 0.
+fn random_mlp(
+    config: &RunConfig,
+    shape: SampleShape,
+    (hidden_size, num_layers): (usize, usize),
+) -> MlpWeights {
+    let mut stream = Stream::new(config.run.seed, Purpose::Statistics, 0x7138, 0, 0);
+    let hidden = std::iter::repeat_n(hidden_size, num_layers);
+    let widths: Vec<usize> =
+        [shape.num_features].into_iter().chain(hidden).chain([shape.num_actions]).collect();
+    let layers = widths.windows(2).map(|width| {
+        let bound = (6.0 / width[0] as f64).sqrt();
+        let weight = (0..width[0] * width[1]).map(|_| ((2.0 * stream.uniform() - 1.0) * bound) as f32);
+        Dense { inputs: width[0], outputs: width[1], weight: weight.collect(), bias: vec![0.0; width[1]] }
+    });
+    MlpWeights {
+        layers: layers.collect(),
+        activation: match config.network.activation {
+            config::Activation::Relu => Activation::Relu,
+            config::Activation::Gelu => Activation::Gelu,
+        },
+        output_scale: 1.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Base, resolve};
+
+    #[test]
+    fn every_call_is_timed_in_every_block_on_rows_of_the_game() {
+        let sets = ["network.activation=gelu".to_owned()];
+        let config = resolve(&Base::Preset("kuhn".to_owned()), &sets, None).unwrap();
+        let plan = InferencePlan {
+            engines: vec![Engine::Native, Engine::Burn],
+            batches: vec![1, 2, 8],
+            sizes: vec![(4, 1), (8, 2)],
+            blocks: 3,
+        };
+        let bench = bench_inference(&config, &plan).unwrap();
+        // A row of Kuhn poker has two ones among seven features.
+        assert!((bench.density - 2.0 / 7.0).abs() < 1e-9, "{}", bench.density);
+        let seen: Vec<_> =
+            bench.timings.iter().map(|timing| (timing.engine, timing.network.num_layers)).collect();
+        let expected = [(Engine::Native, 1), (Engine::Burn, 1), (Engine::Native, 2), (Engine::Burn, 2)];
+        assert_eq!(seen, expected);
+        for timing in &bench.timings {
+            assert_eq!(timing.row_invariant, timing.engine == Engine::Native);
+            assert_eq!(timing.timings.len(), 9);
+            assert!(timing.timings.iter().all(|timing| timing.seconds > 0.0));
+            assert!(timing.fit.is_some());
+        }
+    }
+}
