@@ -176,14 +176,15 @@ pub(crate) enum BenchCommand {
     #[command(after_help = presets_help())]
     Schedulers(BenchSchedulersArguments),
     /// Time forward passes of the inference engines, in turns, on rows of real games.
+    ///
+    /// The game, the activation and what [inference] says come from the configuration, by default that of
+    /// the preset lost-cities.
     #[command(after_help = presets_help())]
     Inference(BenchInferenceArguments),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct BenchInferenceArguments {
-    /// The game, the activation and what [inference] names come from here [default: the preset
-    /// lost-cities]
     #[command(flatten)]
     pub(crate) source: ConfigSource,
     /// The engines; the first is what the others are compared with [default: all that can be used

@@ -32,7 +32,7 @@ impl Message {
 
     #[must_use]
     pub(crate) fn text(self, field: u32, text: &str) -> Self {
-        self.bytes(field, text.as_bytes().iter().copied())
+        self.bytes(field, text.as_bytes())
     }
 
     /// One field for each text.
@@ -43,7 +43,7 @@ impl Message {
 
     #[must_use]
     pub(crate) fn message(self, field: u32, inner: &Message) -> Self {
-        self.bytes(field, inner.0.iter().copied())
+        self.bytes(field, &inner.0)
     }
 
     /// One field for each message.
@@ -53,10 +53,10 @@ impl Message {
     }
 
     #[must_use]
-    pub(crate) fn bytes(mut self, field: u32, bytes: impl ExactSizeIterator<Item = u8>) -> Self {
+    fn bytes(mut self, field: u32, bytes: &[u8]) -> Self {
         self.key(field, LENGTH_DELIMITED);
         self.varint(bytes.len() as u64);
-        self.0.extend(bytes);
+        self.0.extend_from_slice(bytes);
         self
     }
 

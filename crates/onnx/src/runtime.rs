@@ -6,7 +6,7 @@
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ort::environment::Environment;
 use ort::ep;
@@ -57,8 +57,9 @@ pub enum RuntimeError {
     #[error(
         "ONNX Runtime cannot be loaded from {}: {reason}; install it (`pip install onnxruntime`) and give \
          its library or the folder that holds it (site-packages/onnxruntime/capi) as \
-         inference.onnxruntime_library or in {LIBRARY_VARIABLE}",
-        path.display()
+         inference.onnxruntime_library or in {variable}",
+        path.display(),
+        variable = LIBRARY_VARIABLE
     )]
     Library {
         /// The file that was tried.
@@ -68,10 +69,13 @@ pub enum RuntimeError {
     },
     /// A folder was named that holds no library.
     #[error(
-        "{} holds no ONNX Runtime library ({DLL_PREFIX}onnxruntime{DLL_SUFFIX}*): give the folder \
+        "{} holds no ONNX Runtime library ({prefix}onnxruntime{suffix}): give the folder \
          site-packages/onnxruntime/capi of `pip install onnxruntime` as inference.onnxruntime_library or in \
-         {LIBRARY_VARIABLE}",
-        folder.display()
+         {variable}",
+        folder.display(),
+        prefix = DLL_PREFIX,
+        suffix = DLL_SUFFIX,
+        variable = LIBRARY_VARIABLE
     )]
     EmptyFolder {
         /// The folder.
@@ -106,6 +110,8 @@ pub enum RuntimeError {
 pub struct Runtime {
     environment: Environment,
     path: PathBuf,
+    /// Providers that are known to work.
+    usable: Arc<Mutex<Vec<Provider>>>,
 }
 
 static LOADED: Mutex<Option<Runtime>> = Mutex::new(None);
@@ -128,7 +134,7 @@ impl Runtime {
         let builder = ort::environment::init_from(&path).map_err(|error| fails(error.to_string()))?;
         let builder = builder.with_name("deepcfr").with_telemetry(false);
         let environment = builder.build().map_err(|error| fails(error.to_string()))?;
-        Ok(loaded.insert(Self { environment, path }).clone())
+        Ok(loaded.insert(Self { environment, path, usable: Arc::default() }).clone())
     }
 
     /// The library's file.
@@ -142,9 +148,15 @@ impl Runtime {
 
     /// Checks that models can be run by `provider`.
     pub(crate) fn check(&self, provider: Provider) -> Result<(), RuntimeError> {
-        let (path, identity) = (self.path.clone(), crate::engine::smallest());
-        let fails = |error: ort::Error| RuntimeError::Provider { provider, path, reason: error.to_string() };
-        self.session(&identity, provider).map(drop).map_err(fails)
+        let mut usable = self.usable.lock().unwrap_or_else(PoisonError::into_inner);
+        if !usable.contains(&provider) {
+            let path = self.path.clone();
+            let fails =
+                |error: ort::Error| RuntimeError::Provider { provider, path, reason: error.to_string() };
+            self.session(&crate::engine::smallest(), provider).map_err(fails)?;
+            usable.push(provider);
+        }
+        Ok(())
     }
 
     /// A session of `model`, which computes on the calling thread alone.

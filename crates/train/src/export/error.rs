@@ -53,7 +53,7 @@ impl ExportError {
 
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
-        |source| Self::Io { path, source }
+        move |source| Self::Io { path, source }
     }
 }
 

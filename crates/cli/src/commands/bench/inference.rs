@@ -76,7 +76,8 @@ fn report(config: &RunConfig, plan: &InferencePlan, bench: &InferenceBench) -> S
     );
     let first = plan.engines.first().map_or("", |engine| engine.word());
     let against = format!("times {first}");
-    let heading = ["network", "engine", "rows", "us a call", "us a state", "GFLOP/s", "dispatch", &against];
+    let heading =
+        ["network", "engine", "rows", "us a call", "us a state", "GFLOP/s", "dispatch", against.as_str()];
     let mut table = Table::new(&heading);
     for timings in bench.timings.chunks(plan.engines.len().max(1)) {
         for timing in timings {
