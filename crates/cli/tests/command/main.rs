@@ -2,6 +2,7 @@
 
 mod arena;
 mod bad_input;
+mod engines;
 mod killed;
 mod levers;
 mod runs;
