@@ -81,7 +81,7 @@ fn runs_train_play_and_evaluate_with_onnx_runtime() {
         let answer = deepcfr(folder.path(), &[&["arena", run, "random"][..], &games].concat());
         assert_eq!(answer.code, Some(0), "{}", answer.err);
         let json: serde_json::Value = serde_json::from_str(&answer.out).unwrap();
-        json["pairs"][0]["mean_difference"]["mean"].as_f64().unwrap()
+        json["pairs"][0]["difference"]["mean"].as_f64().unwrap()
     };
     // The same games with the same networks: only a choice on the edge of rounding can differ.
     let (native, onnx) = (played("native"), played("onnxruntime"));
