@@ -85,7 +85,8 @@ impl Observer for Progress {
         self.say(&start.memory);
         if !start.row_invariant {
             self.say(&format!(
-                "engine {}: samples depend by rounding on workers, lanes and scheduler; \"native\" repeats bit for bit",
+                "engine {}: a row's answer may depend on its batch by rounding, and with it samples on workers, \
+                 lanes and scheduler; \"native\" promises the same bits",
                 start.config.inference.engine
             ));
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use deepcfr_core::{Activation, MlpWeights, ModelError, ModelFactory, NetId, TableWeights, Weights};
+use deepcfr_core::{Activation, MlpWeights, Model, ModelError, ModelFactory, NetId, TableWeights, Weights};
 use deepcfr_nn::NativeFactory;
 use deepcfr_onnx::{OnnxFactory, Provider, Runtime, RuntimeError};
 
@@ -55,26 +55,39 @@ fn outputs_are_those_of_the_native_engine() {
     }
 }
 
+/// Rows of one batch that come out otherwise in smaller ones, and by how much at most.
+fn differing_rows(model: &mut dyn Model, batch: usize) -> (usize, f64) {
+    let (features, outputs) = (model.spec().num_features, model.spec().num_outputs);
+    let rows = sparse_rows(1024, features);
+    let together = forward(model, &rows);
+    let apart: Vec<f32> = rows.chunks(features * batch).flat_map(|part| forward(model, part)).collect();
+    let pairs = apart.chunks(outputs).zip(together.chunks(outputs));
+    (pairs.filter(|(a, b)| a != b).count(), difference(&apart, &together))
+}
+
 #[test]
-fn a_row_depends_on_its_batch_by_rounding_only_and_the_spec_promises_no_more() {
+fn a_row_depends_on_its_batch_by_rounding_at_most_and_the_spec_promises_no_more() {
     let Some(runtime) = runtime() else { return };
-    let widths = [365, 512, 512, 512, 22];
-    let weights = shared(random_mlp(&widths, Activation::Relu, 1.0, 1));
-    let factory = factory(&runtime, 365, 22, 1);
-    assert!(!factory.spec().row_invariant);
-    let mut model = open(&factory, &weights);
-    let rows = sparse_rows(1024, 365);
-    let together = forward(&mut *model, &rows);
-    let mut differing = Vec::new();
-    for batch in [1, 2, 3, 4, 7, 16, 64, 256] {
-        let apart: Vec<f32> = rows.chunks(365 * batch).flat_map(|part| forward(&mut *model, part)).collect();
-        let rows = apart.chunks(22).zip(together.chunks(22)).filter(|(a, b)| a != b).count();
-        let worst = difference(&apart, &together);
-        println!("batch {batch} against 1024: {rows} of 1024 rows differ, by {worst:.1e} at most");
-        assert!(worst <= PARITY, "batch {batch}: {worst:.1e}");
-        differing.push(rows);
+    let mut differing = 0;
+    for activation in [Activation::Relu, Activation::Gelu] {
+        for widths in SHAPES.into_iter().filter(|widths| widths.len() < 8) {
+            let weights = shared(random_mlp(widths, activation, 1.0, 1));
+            let factory = factory(&runtime, widths[0], widths[widths.len() - 1], 1);
+            assert!(!factory.spec().row_invariant, "ONNX Runtime promises nothing of the kind");
+            let mut model = open(&factory, &weights);
+            for batch in [1, 2, 3, 4, 7, 16, 64, 256] {
+                let (rows, worst) = differing_rows(&mut *model, batch);
+                assert!(worst <= PARITY, "{widths:?}, batch {batch}: {worst:.1e}");
+                differing += rows;
+                if rows > 0 {
+                    println!(
+                        "{activation:?} {widths:?} x {batch}: {rows} of 1024 rows, by {worst:.1e} at most"
+                    );
+                }
+            }
+        }
     }
-    println!("bit-identical at all batches: {}", differing.iter().all(|&rows| rows == 0));
+    println!("{differing} rows differ from what they are in a batch of 1024");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn report(config: &RunConfig, plan: &InferencePlan, bench: &InferenceBench) -> S
         .map(|engine| engine.word())
         .collect();
     if !varying.is_empty() {
-        writeln!(text, "Rows depend on their batch, by rounding, with {}.", varying.join(" and "))
+        writeln!(text, "Rows may depend on their batch, by rounding, with {}.", varying.join(" and "))
             .expect("a string takes all text");
     }
     text
