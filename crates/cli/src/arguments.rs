@@ -403,7 +403,8 @@ pub(crate) struct ExportArguments {
     /// Which networks
     #[arg(long, value_enum, default_value_t = Network::All)]
     pub(crate) network: Network,
-    /// Write into this folder [default: export/iteration-<N>-<format> in the run's]
+    /// Write into this folder, beside networks of the same checkpoint and format, if any [default:
+    /// export/iteration-<N>-<format> in the run's]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
 }

@@ -1,6 +1,7 @@
 //! Swapping weights holds no memory: alone in its process, so that nothing else moves the figure.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use deepcfr_core::{Activation, NetId, Weights};
 
@@ -11,7 +12,7 @@ mod support;
 const SWAPS: u32 = 200;
 /// Swaps until allocators have their pages.
 const WARM_UP: u32 = 20;
-/// Bytes of the network's weights: a leak of one in ten swaps would show.
+/// Large enough that a leak of one network in fifty swaps shows.
 const WIDTHS: [usize; 5] = [365, 512, 512, 512, 22];
 
 /// KiB of this process in memory, by the kernel's account.
@@ -30,9 +31,12 @@ fn two_hundred_swaps_leave_memory_flat() {
     let mut model = deepcfr_core::ModelFactory::open(&factory(&runtime, 365, 22, 1)).unwrap();
     let rows = sparse_rows(64, 365);
     let mut out = vec![0.0; 64 * 22];
+    let mut loading = Duration::ZERO;
     let mut swap = |swap: u32| {
         let weights = Arc::new(Weights::Mlp(random_mlp(&WIDTHS, Activation::Relu, 1.0, swap)));
+        let begin = Instant::now();
         model.load(NetId(0), &weights).unwrap();
+        loading += begin.elapsed();
         model.forward(NetId(0), &rows, &mut out).unwrap();
     };
     (0..WARM_UP).for_each(&mut swap);
@@ -40,6 +44,7 @@ fn two_hundred_swaps_leave_memory_flat() {
     (WARM_UP..WARM_UP + SWAPS).for_each(&mut swap);
     let after = resident_kib().unwrap();
     let network = 4 * WIDTHS.windows(2).map(|width| width[0] * width[1]).sum::<usize>() as u64 / 1024;
+    println!("{:.1} ms a swap", 1e3 * loading.as_secs_f64() / f64::from(WARM_UP + SWAPS));
     println!(
         "{before} KiB after {WARM_UP} swaps, {after} KiB after {SWAPS} more; a network is {network} KiB"
     );

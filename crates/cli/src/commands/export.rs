@@ -22,10 +22,10 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), CommandError> {
     let exported = export(&plan)?;
     let card = &exported.card;
     let mut text = format!("{}, iteration {}, as {}:\n", card.run, card.iteration, card.format);
-    for network in &card.networks {
+    let written = card.networks.iter().filter(|network| exported.files.contains(&network.file));
+    for network in written {
         let bytes = bytes(network.bytes as f64);
         text.push_str(&format!("  {:<24} {bytes:>10}  {}\n", network.file, network.outputs));
     }
-    let names = exported.files[card.networks.len()..].join(" and ");
-    Ok(print(&format!("{text}in {}, with {names}\n", exported.folder.display()))?)
+    Ok(print(&format!("{text}in {}, with card.md and card.json\n", exported.folder.display()))?)
 }

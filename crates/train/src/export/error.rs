@@ -35,6 +35,12 @@ pub enum ExportError {
     /// It cannot be written as safetensors.
     #[error(transparent)]
     Safetensors(#[from] SafetensorsError),
+    /// The folder holds something else.
+    #[error("--out {}: its card.json is of another export; name another folder", folder.display())]
+    OtherExport {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// The file system refused.
     #[error("{}: {source}", path.display())]
     Io {
@@ -48,7 +54,7 @@ pub enum ExportError {
 impl ExportError {
     /// Whether the remedy is other input.
     pub fn is_bad_input(&self) -> bool {
-        matches!(self, Self::NoNetwork { .. } | Self::NotAPerceptron { .. })
+        matches!(self, Self::NoNetwork { .. } | Self::NotAPerceptron { .. } | Self::OtherExport { .. })
     }
 
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {

@@ -102,10 +102,12 @@ pub struct Exported {
     pub card: Card,
 }
 
-/// Writes networks of a checkpoint and their card. Files of an earlier export are replaced.
+/// Writes networks of a checkpoint and their card. Files of an earlier export of the same checkpoint in the
+/// same format are replaced, and the card goes on describing those that are not.
 ///
 /// # Errors
-/// If the checkpoint cannot be read or does not hold the network, or a file cannot be written.
+/// If the checkpoint cannot be read or does not hold the network, the folder holds another export, or a
+/// file cannot be written.
 pub fn export(plan: &ExportPlan) -> Result<Exported, TrainError> {
     with_game(&plan.config.game, Export { plan })
 }
@@ -126,6 +128,7 @@ impl Visitor for Export<'_> {
         let mut card = Card::new(self.plan, &setup, iteration);
         let default = || run.folder.path().join("export").join(format!("iteration-{iteration:06}-{format}"));
         let folder = self.plan.out.clone().unwrap_or_else(default);
+        let mut earlier = earlier(&folder, &card)?;
         let mut files = Vec::new();
         for (network, weights) in self.wanted(&saved.weights, iteration)? {
             let mut described = NetworkCard::new(network, *format, &weights, config);
@@ -134,6 +137,9 @@ impl Visitor for Export<'_> {
             files.push((described.file.clone(), bytes));
             card.networks.push(described);
         }
+        earlier.retain(|old| card.networks.iter().all(|new| new.network != old.network));
+        card.networks.append(&mut earlier);
+        card.networks.sort_by(|a, b| a.network.cmp(&b.network));
         files.push((CARD_TEXT.to_owned(), card.text().into_bytes()));
         files.push((CARD.to_owned(), card.json().into_bytes()));
         std::fs::create_dir_all(&folder).map_err(ExportError::io(&folder))?;
@@ -165,6 +171,19 @@ impl Export<'_> {
             other => Err(ExportError::NotAPerceptron { network, kind: other.map_or("no", Weights::kind) }),
         };
         Ok(wanted.into_iter().map(read).collect::<Result<_, _>>()?)
+    }
+}
+
+/// The networks that an export in `folder` has left, if it was one of the same checkpoint and format.
+fn earlier(folder: &Path, card: &Card) -> Result<Vec<NetworkCard>, ExportError> {
+    let Ok(text) = std::fs::read_to_string(folder.join(CARD)) else { return Ok(Vec::new()) };
+    let source = |card: &Card| {
+        let Card { format, run, iteration, config_hash, .. } = card;
+        (format.clone(), run.clone(), *iteration, config_hash.clone())
+    };
+    match serde_json::from_str::<Card>(&text) {
+        Ok(old) if source(&old) == source(card) => Ok(old.networks),
+        _ => Err(ExportError::OtherExport { folder: folder.to_owned() }),
     }
 }
 

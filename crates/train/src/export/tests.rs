@@ -79,6 +79,13 @@ fn one_network_or_what_there_is_can_be_chosen_and_equal_exports_are_equal() {
     assert_eq!(export(&one).unwrap(), exported);
     assert_eq!(std::fs::read(out.join("advantage1.onnx")).unwrap(), first);
     assert_eq!(export(&plan(&run, ExportFormat::Onnx)).unwrap().card.networks.len(), 2);
+    // A second export beside the first one: the card describes both, and nothing else is overwritten.
+    let other = ExportPlan { network: Some(ExportNetwork::Advantage0), ..one.clone() };
+    let described = export(&other).unwrap().card.networks;
+    let names: Vec<&str> = described.iter().map(|network| network.network.as_str()).collect();
+    assert_eq!((names, &described[1]), (vec!["advantage0", "advantage1"], &exported.card.networks[0]));
+    let clash = ExportPlan { format: ExportFormat::Safetensors, ..one.clone() };
+    assert!(export(&clash).unwrap_err().to_string().contains("another folder"));
     let missing = ExportPlan { network: Some(ExportNetwork::Strategy), ..one };
     let error = export(&missing).unwrap_err();
     assert!(error.is_bad_input());
