@@ -42,7 +42,7 @@ pub(super) fn measure<G: Game, E: Encoder<G>>(
         if !config.traversal.scheduler.is_one_lane() {
             collector.set_lanes(trainer.collector.plan().lanes);
         }
-        let mut inference = Inference::open(config, &*factory(config, trainer.shape, NUM_NETS), workers)?;
+        let mut inference = Inference::open(config, &*factory(config, trainer.shape, NUM_NETS)?, workers)?;
         inference.publish(&nets)?;
         sides.push((collector, inference, Vec::new()));
     }
