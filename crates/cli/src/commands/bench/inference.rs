@@ -76,8 +76,17 @@ fn report(config: &RunConfig, plan: &InferencePlan, bench: &InferenceBench) -> S
     );
     let first = plan.engines.first().map_or("", |engine| engine.word());
     let against = format!("times {first}");
-    let heading =
-        ["network", "engine", "rows", "us a call", "us a state", "GFLOP/s", "dispatch", against.as_str()];
+    let heading = [
+        "network",
+        "engine",
+        "rows",
+        "us a call",
+        "fastest",
+        "us a state",
+        "GFLOP/s",
+        "dispatch",
+        against.as_str(),
+    ];
     let mut table = Table::new(&heading);
     for timings in bench.timings.chunks(plan.engines.len().max(1)) {
         for timing in timings {
@@ -86,8 +95,8 @@ fn report(config: &RunConfig, plan: &InferencePlan, bench: &InferenceBench) -> S
     }
     text.push_str(&table.text());
     text.push_str(
-        "\nMedians over the turns. GFLOP/s: dense, 2 a weight. dispatch: the share of a call that is a of the \
-         fit a + b·B.\n",
+        "\nMedians over the turns; fastest: us a call in the fastest. GFLOP/s: dense, 2 a weight. dispatch: the \
+         share of a call that is a of the fit a + b·B.\n",
     );
     let varying: Vec<&str> = plan
         .engines
@@ -106,10 +115,11 @@ fn invariant(bench: &InferenceBench, engine: Engine) -> bool {
     bench.timings.iter().all(|timing| timing.engine != engine || timing.row_invariant)
 }
 
-fn lines(timing: &InferenceTiming, first: &InferenceTiming, batches: &[usize]) -> Vec<[String; 8]> {
+fn lines(timing: &InferenceTiming, first: &InferenceTiming, batches: &[usize]) -> Vec<[String; 9]> {
     let network = &timing.network;
     let line = |&rows: &usize| {
         let seconds = median(seconds_at(timing, rows).collect());
+        let fastest = seconds_at(timing, rows).fold(f64::INFINITY, f64::min);
         let share = timing.fit.as_ref().map(|fit| fit.cost.curve.dispatch_share(rows as f64));
         let ratios = seconds_at(first, rows).zip(seconds_at(timing, rows)).map(|(first, own)| own / first);
         [
@@ -117,6 +127,7 @@ fn lines(timing: &InferenceTiming, first: &InferenceTiming, batches: &[usize]) -
             timing.engine.to_string(),
             count(rows as f64),
             format!("{:.1}", 1e6 * seconds),
+            format!("{:.1}", 1e6 * fastest),
             format!("{:.2}", 1e6 * seconds / rows as f64),
             format!("{:.1}", 1e-9 * Achieved::forward(network, rows as f64, seconds).flops_per_second),
             share.map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", 100.0 * share)),
