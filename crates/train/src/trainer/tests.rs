@@ -290,13 +290,13 @@ fn the_servers_keys_decide_why_batches_close() {
         (batches.closes.expect("the server tells"), batches)
     };
     // Out of the idle rule's reach, with time: only the quorum is left.
-    let patient = ["server.min_batch=64", "server.batch_window_us=10000000"];
+    let patient = ["server.min_batch=64", "server.batch_window_us=1000000"];
     let (closes, batches) = served(&patient);
     assert_eq!((closes.full, closes.idle, closes.window), (0, 0, 0), "{closes:?}");
     assert!(closes.quorum > 0 && batches.server_threads == Some(1), "{batches:?}");
     let (closes, _) = served(&["server.min_batch=64", "server.batch_window_us=0"]);
     assert!(closes.window > 0 && closes.idle == 0, "{closes:?}");
-    let (closes, _) = served(&["server.min_batch=1", "server.batch_window_us=10000000"]);
+    let (closes, _) = served(&["server.min_batch=1", "server.batch_window_us=1000000"]);
     assert!(closes.idle > 0 && closes.window == 0, "{closes:?}");
     let (closes, _) = served(&[&patient[..1], &["traversal.max_batch=1", "server.min_batch=1"]].concat());
     assert!(closes.full > 0 && closes.idle == 0, "{closes:?}");
