@@ -4,10 +4,12 @@
 //! are run (see `engine`).
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
+use std::error::Error as _;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use ort::LoadDynamicError;
 use ort::environment::Environment;
 use ort::ep;
 use ort::session::Session;
@@ -131,7 +133,7 @@ impl Runtime {
             return if same { Ok(runtime.clone()) } else { Err(runtime.other(path)) };
         }
         let fails = |reason: String| RuntimeError::Library { path: path.clone(), reason };
-        let builder = ort::environment::init_from(&path).map_err(|error| fails(error.to_string()))?;
+        let builder = ort::environment::init_from(&path).map_err(|error| fails(loaders_words(&error)))?;
         let builder = builder.with_name("deepcfr").with_telemetry(false);
         let environment = builder.build().map_err(|error| fails(error.to_string()))?;
         Ok(loaded.insert(Self { environment, path, usable: Arc::default() }).clone())
@@ -177,6 +179,16 @@ impl Runtime {
             builder = builder.with_disable_cpu_fallback()?;
         }
         builder.commit_from_memory(model)
+    }
+}
+
+/// Why a library does not load, in the loader's own words, which the error's text leaves out.
+fn loaders_words(error: &LoadDynamicError) -> String {
+    match error {
+        LoadDynamicError::Dlopen { error, .. } => {
+            error.source().map_or_else(|| error.to_string(), ToString::to_string)
+        }
+        other => other.to_string(),
     }
 }
 
@@ -230,7 +242,8 @@ mod tests {
     fn a_missing_library_is_named_with_the_remedy() {
         let error = Runtime::load(Some(Path::new("no/such/library.so"))).unwrap_err();
         let text = error.to_string();
-        for part in ["no/such/library.so", "pip install onnxruntime", "inference.onnxruntime_library"] {
+        let remedies = ["pip install onnxruntime", "inference.onnxruntime_library", LIBRARY_VARIABLE];
+        for part in remedies.into_iter().chain(["no/such/library.so"]) {
             assert!(text.contains(part), "{text}");
         }
     }
