@@ -1,5 +1,6 @@
 //! ONNX Runtime and exports through the real command. What needs the library is skipped without it.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -25,7 +26,7 @@ fn has_onnx_runtime() -> bool {
     let there = answer.code == Some(0);
     if !there {
         assert!(std::env::var_os("ORT_DYLIB_PATH").is_none(), "{}", answer.err);
-        eprintln!("skipped: {}", answer.err);
+        writeln!(std::io::stderr(), "skipped: {}", answer.err).expect("standard error takes text");
     }
     there
 }

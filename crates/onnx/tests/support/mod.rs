@@ -1,6 +1,7 @@
 //! What the tests share: the library, networks and rows.
 #![allow(dead_code)] // Each test binary uses its own part of them.
 
+use std::io::Write;
 use std::sync::Arc;
 
 use deepcfr_core::{Activation, Dense, MlpWeights, Model, ModelFactory, NetId, Purpose, Stream, Weights};
@@ -11,11 +12,16 @@ pub(crate) fn runtime() -> Option<Runtime> {
     match Runtime::load(None) {
         Ok(runtime) => Some(runtime),
         Err(error) if std::env::var_os(LIBRARY_VARIABLE).is_none() => {
-            eprintln!("skipped: {error}");
+            skipped(&error);
             None
         }
         Err(error) => panic!("{error}"),
     }
+}
+
+/// Says so on standard error itself, which the test harness does not keep to itself.
+pub(crate) fn skipped(why: &dyn std::fmt::Display) {
+    writeln!(std::io::stderr(), "skipped: {why}").expect("standard error takes text");
 }
 
 pub(crate) fn factory(runtime: &Runtime, features: usize, outputs: usize, nets: usize) -> OnnxFactory {
