@@ -25,16 +25,14 @@ pub(crate) fn run(arguments: &BenchInferenceArguments) -> Result<(), CommandErro
         named => named,
     };
     let config = resolve(&base, &source.set, source.seed)?;
-    let plan = InferencePlan {
-        engines: engines(&arguments.engines, &config)?,
-        batches: batches(&arguments.batches)?,
-        sizes: arguments.models.iter().map(|size| parse_size(size)).collect::<Result<_, _>>()?,
-        blocks: arguments.turns.max(1),
-    };
+    let batches = batches(&arguments.batches)?;
+    let sizes = arguments.models.iter().map(|size| parse_size(size)).collect::<Result<_, _>>()?;
     if let Some(path) = arguments.out.as_deref().filter(|path| path.exists()) {
         let message = format!("--out {}: it is there already; name another", path.display());
         return Err(CommandError::Advise(message));
     }
+    let engines = engines(&arguments.engines, &config)?;
+    let plan = InferencePlan { engines, batches, sizes, blocks: arguments.turns.max(1) };
     let bench = bench_inference(&config, &plan)?;
     if let Some(path) = &arguments.out {
         write_csv(path, &bench)?;
