@@ -28,6 +28,8 @@ pub(crate) struct Networks {
     pub(crate) weights: [Option<Arc<Weights>>; NUM_NETS],
     /// Past advantage networks.
     pub(crate) archive: Archive,
+    /// Threads that fits may use.
+    threads: usize,
 }
 
 /// Which networks to fit.
@@ -49,11 +51,15 @@ impl Networks {
             learners: [learner(0)?, learner(1)?, learner(2)?],
             weights: [None, None, None],
             archive: Archive::new(config.average.archive_capacity),
+            threads,
         })
     }
 
-    /// Fits the networks that are due, side by side, and puts their weights in force. A network
-    /// whose memory is still empty keeps its weights.
+    /// Fits the networks that are due and puts their weights in force: side by side, or on one thread one
+    /// after the other. A network whose memory is still empty keeps its weights.
+    ///
+    /// Three fits on two threads share them by turns of the operating system, which leaves no thread
+    /// idle while the last one ends.
     pub(crate) fn fit(
         &mut self,
         memories: &Memories,
@@ -62,16 +68,15 @@ impl Networks {
     ) -> Result<Reports, LearnError> {
         let sources = [&memories.advantage[0], &memories.advantage[1], &memories.strategy];
         let wanted = [due.advantage, due.advantage, due.strategy];
-        let fitted = std::thread::scope(|scope| {
-            let fits: Vec<_> = (self.learners.iter_mut().zip(sources).zip(wanted))
-                .map(|((learner, source), wanted)| {
-                    (wanted && !source.is_empty()).then(|| scope.spawn(move || learner.fit(source, context)))
-                })
-                .collect();
-            fits.into_iter()
-                .map(|fit| fit.map(|fit| fit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
-                .collect::<Vec<_>>()
+        let fits = self.learners.iter_mut().zip(sources).zip(wanted);
+        let fits = fits.map(|((learner, source), wanted)| {
+            (wanted && !source.is_empty()).then_some(move || learner.fit(source, context))
         });
+        let fitted = if self.threads == 1 {
+            fits.map(|fit| fit.map(|fit| fit())).collect()
+        } else {
+            side_by_side(fits)
+        };
         let mut reports: Reports = [None, None, None];
         for (net, outcome) in fitted.into_iter().enumerate() {
             if let Some(outcome) = outcome {
@@ -87,6 +92,17 @@ impl Networks {
     pub(crate) fn advantage(&self) -> Option<[Arc<Weights>; NUM_PLAYERS]> {
         Some([self.weights[0].clone()?, self.weights[1].clone()?])
     }
+}
+
+/// What each fit returns, run on a thread each.
+fn side_by_side<T: Send>(fits: impl Iterator<Item = Option<impl FnOnce() -> T + Send>>) -> Vec<Option<T>> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = fits.map(|fit| fit.map(|fit| scope.spawn(fit))).collect();
+        let join = |fit: std::thread::ScopedJoinHandle<'_, T>| {
+            fit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        running.into_iter().map(|fit| fit.map(join)).collect()
+    })
 }
 
 /// The inference engine that the configuration names, for `num_nets` networks.
@@ -157,5 +173,6 @@ pub(crate) fn learner_config(
         },
         merge_duplicates: training.merge_duplicates,
         threads: (threads / NUM_PLAYERS).max(1),
+        assemble_ahead: threads > 1,
     }
 }
