@@ -19,6 +19,7 @@ pub mod sweep;
 
 mod archive;
 mod collect;
+mod cpu_bench;
 mod diagnostics;
 mod error;
 mod evaluation;
@@ -34,6 +35,7 @@ mod small_game;
 mod state;
 mod trainer;
 
+pub use cpu_bench::{CpuLimits, CpuReport, Fingerprint, Limit, StageSpeed, bench_cpu, fingerprint};
 pub use diagnostics::{CalibrationBin, ClassDiagnostics, Diagnostics, PlayerDiagnostics};
 pub use error::TrainError;
 pub use memory_plan::{MemoryError, MemoryPlan};
