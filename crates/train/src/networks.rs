@@ -73,7 +73,7 @@ impl Networks {
             (wanted && !source.is_empty()).then_some(move || learner.fit(source, context))
         });
         let fitted = if self.threads == 1 {
-            fits.map(|fit| fit.map(|fit| fit())).collect()
+            fits.map(|fit| fit.map(|mut fit| fit())).collect()
         } else {
             side_by_side(fits)
         };

@@ -23,7 +23,7 @@ pub use limits::CpuLimits;
 pub use stage::{Limit, StageSpeed};
 
 /// The preset whose rows, networks and traversals are measured: 365 features, 3 layers of 512.
-pub const PRESET: &str = "lost-cities-seed";
+const PRESET: &str = "lost-cities-seed";
 
 /// What was measured.
 #[derive(Clone, Debug, Serialize)]
