@@ -159,6 +159,6 @@ mod tests {
         let states = decisions(&classic::<Slots>());
         let figures =
             [playouts::<Slots>(), playouts::<Cards>(), encodings(&classic::<Slots>(), &slots, &states)];
-        assert_eq!(figures, [0, 0, 0]);
+        assert_eq!(figures, [0xb84c_3c50_fa8c_5f5d, 0xda9a_d768_78e4_7446, 0xf4cb_9d23_7300_0819]);
     }
 }
