@@ -63,7 +63,7 @@ fn playout<A: ActionSpace>(game: &LostCities<A>, index: u32, most: usize) -> usi
             Turn::Chance => game.sample_chance(&state, &mut rng),
             Turn::Player(_) => {
                 let legal = game.legal_actions(&state);
-                legal.nth(rng.below(legal.len() as u32) as usize).expect("a player has a legal action")
+                legal.choose(|count| rng.below(count)).expect("a player has a legal action")
             }
         };
         game.apply(&mut state, action);

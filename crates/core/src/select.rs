@@ -8,14 +8,23 @@
 /// as good as random, but on whether the upper half is empty: a caller's sets are mostly alike in that.
 #[inline]
 pub fn select_bit(bits: u128, rank: u32) -> Option<u32> {
+    choose_bit(bits, |_| rank)
+}
+
+/// [`select_bit`] with the rank that `choose` gives, told how many set bits there are.
+#[inline]
+pub(crate) fn choose_bit(bits: u128, choose: impl FnOnce(u32) -> u32) -> Option<u32> {
     let (low, high) = (bits as u64, (bits >> 64) as u64);
     let low_sums = byte_sums(low);
     let below = total(low_sums);
     if high == 0 {
+        let rank = choose(below);
         return (rank < below).then(|| select_in_word(low, low_sums, rank));
     }
     let high_sums = byte_sums(high);
-    if rank >= below + total(high_sums) {
+    let all = below + total(high_sums);
+    let rank = choose(all);
+    if rank >= all {
         return None;
     }
     let upper = rank >= below;
@@ -82,6 +91,11 @@ mod tests {
                     assert_eq!(select_bit(bits, rank as u32), Some(bit), "{bits:x} {rank}");
                 }
                 assert_eq!(select_bit(bits, members.len() as u32), None);
+                let last = choose_bit(bits, |count| {
+                    assert_eq!(count, members.len() as u32);
+                    count.wrapping_sub(1)
+                });
+                assert_eq!(last, members.last().copied());
             }
         }
     }

@@ -94,7 +94,7 @@ pub(super) fn playout<A: ActionSpace>(
             Turn::Player(_) => {
                 let legal = game.legal_actions(&state);
                 see(&state, legal);
-                legal.nth(rng.below(legal.len() as u32) as usize).expect("a player has a legal action")
+                legal.choose(|count| rng.below(count)).expect("a player has a legal action")
             }
         };
         draws += 1;
