@@ -13,6 +13,8 @@ pub enum Target {
     PerSecond(f64),
     /// At most so many milliseconds each.
     Milliseconds(f64),
+    /// At most so many nanoseconds each.
+    Nanoseconds(f64),
     /// Told for comparison, in runs a second.
     None,
 }
@@ -64,6 +66,14 @@ fn told(rate: f64, target: Target) -> String {
             let each = 1e3 / rate;
             format!("{each:.4} ms (target ≤ {most} ms: {})", verdict(each <= most))
         }
+        Target::Nanoseconds(most) => {
+            let each = 1e9 / rate;
+            format!(
+                "{each:.1} ns, {} a second (target ≤ {most} ns: {})",
+                grouped(rate),
+                verdict(each <= most)
+            )
+        }
         Target::None => format!("{} iterations/s", grouped(rate)),
     }
 }
@@ -90,6 +100,8 @@ mod tests {
         assert_eq!(told(1_234_567.4, Target::None), "1,234,567 iterations/s");
         assert_eq!(told(999.0, Target::PerSecond(2_500.0)), "999 iterations/s (target ≥ 2,500: MISSED)");
         assert_eq!(told(4_000.0, Target::Milliseconds(1.0)), "0.2500 ms (target ≤ 1 ms: reached)");
+        let ns = told(2e6, Target::Nanoseconds(400.0));
+        assert_eq!(ns, "500.0 ns, 2,000,000 a second (target ≤ 400 ns: MISSED)");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Memories of training samples: uniform reservoirs of fixed capacity, stored without loss.
 //!
-//! Not here: files and checksums (`save` and `load` write and read a plain byte stream), and what
-//! the samples mean.
+//! Not here: files and checksums (`saved` writes and reads a plain byte stream), and what the samples
+//! mean.
 
 use std::io::{self, Read, Write};
 
@@ -15,8 +15,10 @@ mod dictionary;
 mod full;
 mod packed;
 mod packing;
+mod saved;
 mod store;
 
+use saved::Rows;
 use store::Store;
 
 /// The memory identity of the strategy reservoir; a player's advantage reservoir has the player's.
@@ -108,59 +110,6 @@ impl Reservoir {
         state.0
     }
 
-    /// Writes counts and samples, little-endian, every number of a row in full.
-    ///
-    /// # Errors
-    /// What the writer returns.
-    pub fn save(&self, writer: &mut impl Write) -> io::Result<()> {
-        for word in self.header() {
-            writer.write_all(&word.to_le_bytes())?;
-        }
-        writer.write_all(&self.offered.to_le_bytes())?;
-        writer.write_all(&(self.len as u64).to_le_bytes())?;
-        let (mut rows, mut bytes) = (Rows::new(self.shape), Vec::with_capacity(saved_bytes(self.shape)));
-        for index in 0..self.len {
-            bytes.clear();
-            self.words(index, &mut rows).for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-            writer.write_all(&bytes)?;
-        }
-        Ok(())
-    }
-
-    /// Replaces the contents by what [`Reservoir::save`] wrote for a memory of the same shape,
-    /// capacity, seed and identity.
-    ///
-    /// # Errors
-    /// [`LoadError`]; the memory is then empty or holds part of the samples, and must not be used.
-    pub fn load(&mut self, reader: &mut impl Read) -> Result<(), LoadError> {
-        const WHAT: [&str; 5] = ["features", "actions", "capacity", "seed", "memory identity"];
-        for (what, expected) in WHAT.into_iter().zip(self.header()) {
-            let got = read_u64(reader)?;
-            if got != expected {
-                return Err(LoadError::Mismatch { what, expected, got });
-            }
-        }
-        self.clear();
-        let (offered, len) = (read_u64(reader)?, read_u64(reader)?);
-        if len != offered.min(self.capacity as u64) {
-            return Err(LoadError::Count { offered, len });
-        }
-        let (mut rows, mut bytes) = (Rows::new(self.shape), vec![0; saved_bytes(self.shape)]);
-        for index in 0..len as usize {
-            reader.read_exact(&mut bytes)?;
-            let meta = rows.set(bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)));
-            self.store.put(index, meta, &rows.features, &rows.targets);
-            self.len += 1;
-        }
-        self.offered = offered;
-        Ok(())
-    }
-
-    fn header(&self) -> [u64; 5] {
-        let SampleShape { num_features, num_actions } = self.shape;
-        [num_features as u64, num_actions as u64, self.capacity as u64, self.seed, u64::from(self.memory)]
-    }
-
     /// Where the sample just counted goes, if anywhere.
     fn place(&mut self) -> Option<usize> {
         if self.len < self.capacity {
@@ -171,13 +120,6 @@ impl Reservoir {
         let drawn =
             Stream::new(self.seed, Purpose::Reservoir, high, self.memory, low).below_u64(self.offered);
         (drawn < self.capacity as u64).then_some(drawn as usize)
-    }
-
-    /// Sample `index` as words, in a fixed order. `rows` is overwritten.
-    fn words<'a>(&self, index: usize, rows: &'a mut Rows) -> impl Iterator<Item = u32> + 'a {
-        let meta = self.read(index, &mut rows.features, &mut rows.targets);
-        let numbers = rows.features.iter().chain(&rows.targets);
-        words_of(meta.legal).into_iter().chain([meta.iteration]).chain(numbers.map(|number| number.to_bits()))
     }
 }
 
@@ -198,31 +140,6 @@ impl SampleSource for Reservoir {
     fn prefetch(&self, indices: &[u32]) {
         self.store.prefetch(indices);
     }
-}
-
-/// The rows of a sample on its way into a file or out of one.
-struct Rows {
-    features: Vec<f32>,
-    targets: Vec<f32>,
-}
-
-impl Rows {
-    fn new(shape: SampleShape) -> Self {
-        Self { features: vec![0.0; shape.num_features], targets: vec![0.0; shape.num_actions] }
-    }
-
-    /// The inverse of [`Reservoir::words`].
-    fn set(&mut self, mut words: impl Iterator<Item = u32>) -> SampleMeta {
-        let mut next = || words.next().expect("the words of a whole sample");
-        let (legal, iteration) = (std::array::from_fn(|_| next()), next());
-        self.features.iter_mut().chain(&mut self.targets).for_each(|number| *number = f32::from_bits(next()));
-        SampleMeta { legal: set_of(legal), iteration }
-    }
-}
-
-/// The bytes of a saved sample: legal actions, iteration, features and targets.
-fn saved_bytes(shape: SampleShape) -> usize {
-    (4 + 1 + shape.num_features + shape.num_actions) * size_of::<u32>()
 }
 
 /// The memories of a run: one for each player's advantages, one for strategies.
@@ -318,15 +235,17 @@ pub enum LoadError {
         /// How many were kept.
         len: u64,
     },
+    /// Bytes that nothing packed.
+    #[error("saved samples are damaged: {what} {index} is none")]
+    Damaged {
+        /// What was expected.
+        what: &'static str,
+        /// Which one.
+        index: usize,
+    },
     /// The reader failed or ended early.
     #[error("saved samples cannot be read: {0}")]
     Io(#[from] io::Error),
-}
-
-fn read_u64(reader: &mut impl Read) -> io::Result<u64> {
-    let mut bytes = [0; 8];
-    reader.read_exact(&mut bytes)?;
-    Ok(u64::from_le_bytes(bytes))
 }
 
 /// FNV-1a over words: a fingerprint that is the same on every machine.

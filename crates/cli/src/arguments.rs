@@ -181,6 +181,8 @@ pub(crate) enum BenchCommand {
     /// the preset lost-cities.
     #[command(after_help = presets_help())]
     Inference(BenchInferenceArguments),
+    /// Measure this processor's limits, and every stage of training on it against them.
+    Cpu(BenchCpuArguments),
 }
 
 #[derive(Debug, Args)]
@@ -203,6 +205,22 @@ pub(crate) struct BenchInferenceArguments {
     /// Write every timing into this new CSV file
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchCpuArguments {
+    /// Print one line about what seeded work gives instead: equal before and after a change of speed alone
+    #[arg(long, conflicts_with_all = ["turns", "out", "json"])]
+    pub(crate) fingerprint: bool,
+    /// How often each stage has its turn; the fastest counts
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    pub(crate) turns: usize,
+    /// Also write cpu.json and cpu.txt into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 //!
 //! Not here: what an action means (each game says so) and how one is chosen.
 
+use crate::select::choose_bit;
 use crate::select_bit;
 
 /// An action of a game, or an outcome of one of its chance nodes: a small number.
@@ -71,6 +72,14 @@ impl ActionSet {
     #[inline]
     pub fn nth(self, rank: usize) -> Option<Action> {
         select_bit(self.0, rank.min(MAX_ACTIONS) as u32).map(|bit| bit as Action)
+    }
+
+    /// The member of the rank (from 0, ascending) that `rank` gives, told the number of members: with
+    /// `|count| stream.below(count)` a uniformly drawn one. One look at the set instead of two. `None` if
+    /// the rank is not below the number of members; of an empty set, `rank` is told 0.
+    #[inline]
+    pub fn choose(self, rank: impl FnOnce(u32) -> u32) -> Option<Action> {
+        choose_bit(self.0, rank).map(|bit| bit as Action)
     }
 
     /// The member of a set that has just one.
@@ -164,6 +173,11 @@ mod tests {
         set.iter().for_each(|action| folded.push(action));
         assert_eq!(folded, [0, 7, 64, 127]);
         assert_eq!((set.len(), set.nth(2), set.nth(4)), (4, Some(64), None));
+        assert_eq!((set.choose(|count| count - 1), set.choose(|count| count)), (Some(127), None));
+        assert_eq!(
+            (ActionSet::first(5).choose(|count| count - 2), ActionSet::EMPTY.choose(|n| n)),
+            (Some(3), None)
+        );
         assert_eq!([set, ActionSet::EMPTY].map(ActionSet::only), [None; 2]);
         assert_eq!(ActionSet::from_bits(1 << 100).only(), Some(100));
         assert!(set.contains(127) && !set.contains(1) && !set.contains(200));

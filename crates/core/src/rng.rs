@@ -67,13 +67,24 @@ impl Stream {
     #[inline]
     pub fn next_u64(&mut self) -> u64 {
         if self.left == 0 {
-            let [a, b, c, d] = philox4x32_10(self.counter, self.key);
-            self.buffer = [u64::from(b) << 32 | u64::from(a), u64::from(d) << 32 | u64::from(c)];
-            self.counter[0] = self.counter[0].wrapping_add(1);
-            self.left = 2;
+            self.fill();
         }
         self.left -= 1;
-        self.buffer[1 - self.left as usize]
+        let number = self.buffer[1 - self.left as usize];
+        if self.left == 0 {
+            // Ahead of the next draw: what is done with this number need not wait for the next ones.
+            self.fill();
+        }
+        number
+    }
+
+    /// Computes the next block.
+    #[inline]
+    fn fill(&mut self) {
+        let [a, b, c, d] = philox4x32_10(self.counter, self.key);
+        self.buffer = [u64::from(b) << 32 | u64::from(a), u64::from(d) << 32 | u64::from(c)];
+        self.counter[0] = self.counter[0].wrapping_add(1);
+        self.left = 2;
     }
 
     /// A uniform number in `[0, 1)` with 53 random bits.

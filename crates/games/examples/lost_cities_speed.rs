@@ -68,7 +68,7 @@ fn playout<A: ActionSpace>(game: &LostCities<A>, index: u32, points: &mut f64) -
             Turn::Chance => game.sample_chance(&state, &mut rng),
             Turn::Player(_) => {
                 let legal = game.legal_actions(&state);
-                legal.nth(rng.below(legal.len() as u32) as usize).expect("not empty")
+                legal.choose(|count| rng.below(count)).expect("not empty")
             }
         };
         game.apply(&mut state, action);

@@ -168,6 +168,7 @@ fn config(num_features: usize, num_actions: usize, hidden_size: usize) -> Learne
         initialisation: Initialisation::Reinitialise,
         merge_duplicates: false,
         threads: 1,
+        assemble_ahead: false,
     }
 }
 

@@ -7,6 +7,7 @@
 //! bit. Not here: sampling, schedules over iterations.
 
 mod adam;
+mod ahead;
 mod batch;
 mod config;
 mod initial;
@@ -20,13 +21,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use burn::tensor::Device;
-use deepcfr_core::{Dense, FitContext, FitReport, LearnError, Learner, MlpWeights, SampleSource, Weights};
+use deepcfr_core::{
+    Dense, FitContext, FitReport, LearnError, Learner, MlpWeights, SampleShape, SampleSource, Weights,
+};
 
 pub use config::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule, Weighting};
 
 use crate::network::Network;
 use adam::{Adam, global_norm};
-use batch::Batches;
+use ahead::ahead;
+use batch::{Batch, Batches};
 use loss::DeviceBatch;
 use state::Carried;
 
@@ -84,9 +88,9 @@ impl Learner for MlpLearner {
             return Err(LearnError::NoSamples);
         }
         let (carried, mut report) = self.pool.install(|| {
-            let batches = Batches::new(samples, &self.config, context);
+            let mut batches = Batches::new(samples, &self.config, context);
             let state = self.start(context, batches.target_rms());
-            Fit::new(&self.config, batches, state, begin.elapsed()).run(samples.len())
+            Fit::new(&self.config, state, begin.elapsed()).run(&mut batches, samples.len())
         })?;
         let mlp = MlpWeights {
             layers: carried.layers.clone(),
@@ -111,10 +115,8 @@ impl Learner for MlpLearner {
 /// One fit under way.
 struct Fit<'a> {
     config: &'a LearnerConfig,
-    batches: Batches<'a>,
     state: Carried,
     device: Device,
-    constant: Option<DeviceBatch>,
     waited: Duration,
 }
 
@@ -125,19 +127,19 @@ struct StepOutcome {
 }
 
 impl<'a> Fit<'a> {
-    fn new(config: &'a LearnerConfig, batches: Batches<'a>, state: Carried, waited: Duration) -> Self {
+    fn new(config: &'a LearnerConfig, state: Carried, waited: Duration) -> Self {
         // Named, never the default: that is the first compiled-in backend, present or not.
         let device = Device::flex().autodiff();
-        Self { config, batches, state, device, constant: None, waited }
+        Self { config, state, device, waited }
     }
 
-    fn run(mut self, samples: usize) -> Result<(Carried, FitReport), LearnError> {
+    fn run(mut self, batches: &mut Batches<'_>, samples: usize) -> Result<(Carried, FitReport), LearnError> {
         let steps = self.config.steps.steps(samples, self.config.batch_size);
-        let mut outcomes = Vec::with_capacity(steps);
-        for step in 0..steps {
-            let batch = self.batch(step);
-            outcomes.extend(self.step(batch, self.learning_rate(step, steps)));
-        }
+        let outcomes: Vec<StepOutcome> = if batches.is_constant() {
+            self.constant_steps(batches, steps)
+        } else {
+            self.steps(batches, steps)
+        };
         if outcomes.is_empty() && steps > 0 {
             return Err(LearnError::NeverFinite { steps });
         }
@@ -148,13 +150,55 @@ impl<'a> Fit<'a> {
             steps: outcomes.len(),
             skipped: steps - outcomes.len(),
             loss: mean(|outcome| outcome.loss),
-            distinct_rows: self.batches.distinct_rows(),
+            distinct_rows: batches.distinct_rows(),
             grad_norm: mean(|outcome| outcome.grad_norm),
-            target_rms: self.batches.target_rms(),
+            target_rms: batches.target_rms(),
             batch_assembly: self.waited,
             total: Duration::ZERO,
         };
         Ok((self.state, report))
+    }
+
+    /// Steps that all take the same batch.
+    fn constant_steps(&mut self, batches: &mut Batches<'_>, steps: usize) -> Vec<StepOutcome> {
+        let begin = Instant::now();
+        let mut batch = Batch::default();
+        batches.put(0, &mut batch);
+        let batch = self.to_device(batch);
+        self.waited += begin.elapsed();
+        (0..steps).filter_map(|step| self.step(&batch, self.learning_rate(step, steps))).collect()
+    }
+
+    /// Steps that take a batch each.
+    fn steps(&mut self, batches: &mut Batches<'_>, steps: usize) -> Vec<StepOutcome> {
+        if self.config.assemble_ahead {
+            return ahead(batches, steps, |exchange| self.follow(steps, exchange));
+        }
+        let mut step = 0..;
+        self.follow(steps, &mut |mut batch| {
+            batches.put(step.next().expect("there is no last number"), &mut batch);
+            batch
+        })
+    }
+
+    /// Steps on the batches that come out of `exchange`, into which used ones go.
+    fn follow(&mut self, steps: usize, exchange: &mut dyn FnMut(Batch) -> Batch) -> Vec<StepOutcome> {
+        let mut batch = Batch::default();
+        let mut outcomes = Vec::with_capacity(steps);
+        for step in 0..steps {
+            let begin = Instant::now();
+            batch = exchange(batch);
+            self.waited += begin.elapsed();
+            let on_device = self.to_device(batch);
+            outcomes.extend(self.step(&on_device, self.learning_rate(step, steps)));
+            batch = on_device.into_buffers();
+        }
+        outcomes
+    }
+
+    fn to_device(&self, batch: Batch) -> DeviceBatch {
+        let SampleShape { num_features, num_actions } = self.config.shape;
+        DeviceBatch::new(batch, num_features, num_actions, &self.device)
     }
 
     fn learning_rate(&self, step: usize, steps: usize) -> f64 {
@@ -162,23 +206,8 @@ impl<'a> Fit<'a> {
         self.config.learning_rate * (1.0 - (1.0 - self.config.final_learning_rate) * progress)
     }
 
-    fn batch(&mut self, step: usize) -> DeviceBatch {
-        if let Some(batch) = &self.constant {
-            return batch.clone();
-        }
-        let begin = Instant::now();
-        let shape = self.config.shape;
-        let batch = self.batches.next(step);
-        let batch = DeviceBatch::new(batch, shape.num_features, shape.num_actions, &self.device);
-        if self.batches.is_constant() {
-            self.constant = Some(batch.clone());
-        }
-        self.waited += begin.elapsed();
-        batch
-    }
-
     /// Takes a step, or skips it and returns nothing if the loss or the gradient is not finite.
-    fn step(&mut self, batch: DeviceBatch, learning_rate: f64) -> Option<StepOutcome> {
+    fn step(&mut self, batch: &DeviceBatch, learning_rate: f64) -> Option<StepOutcome> {
         let network = Network::new(&self.state.layers, self.config.activation, &self.device);
         let outputs = network.forward(batch.features.clone());
         let loss = batch.loss(self.config.loss, outputs);

@@ -16,4 +16,4 @@ pub use burn_model::BurnFactory;
 pub use codec::{WeightsError, decode_weights, encode_weights};
 pub use learner::{Initialisation, LearnerConfig, Loss, MlpLearner, OptimizerKind, StepRule, Weighting};
 pub use native::NativeFactory;
-pub use peak::multiply_adds;
+pub use peak::{MatrixProduct, multiply_adds, read_all};

@@ -1,8 +1,9 @@
-//! The arithmetic ceiling of one thread: multiply-adds as the inner kernel of a large matrix product
-//! has them, on operands that stay in the first cache.
+//! The ceilings of one thread: multiply-adds as the inner kernel of a large matrix product has them, on
+//! operands that stay in the first cache; a large matrix product itself; reading memory.
 //!
-//! Not here: timing it, and what real networks reach.
+//! Not here: timing them, and what real networks reach.
 
+use burn::tensor::{Device, Tensor, TensorData};
 use pulp::{Arch, Simd, WithSimd};
 
 /// Depth of the operands: (12 × vector + 4) × 64 floats lie in the first cache of any processor.
@@ -45,9 +46,76 @@ impl WithSimd for Kernel {
     }
 }
 
+/// A product of two square matrices on burn's CPU backend, in a private pool of one thread.
+pub struct MatrixProduct {
+    factors: [Tensor<2>; 2],
+    size: usize,
+    pool: rayon::ThreadPool,
+}
+
+impl MatrixProduct {
+    /// Two matrices of `size` rows and columns.
+    ///
+    /// # Panics
+    /// If a thread cannot be started.
+    pub fn new(size: usize) -> Self {
+        let factor = |scale: f32| {
+            let values: Vec<f32> = (0..size * size).map(|index| scale * (index % 7) as f32).collect();
+            Tensor::from_data(TensorData::new(values, [size, size]), &Device::flex())
+        };
+        let pool = crate::pool::private_pool(1).expect("one more thread can be started");
+        Self { factors: [factor(1.0), factor(0.5)], size, pool }
+    }
+
+    /// Computes the product. Returns the floating-point operations and the product's first element.
+    pub fn run(&self) -> (f64, f32) {
+        let [left, right] = self.factors.clone();
+        let product = self.pool.install(|| crate::network::floats(left.matmul(right)));
+        (2.0 * (self.size as f64).powi(3), product[0])
+    }
+}
+
+/// The sum of `values`, which are all read; as fast as vectors of the machine allow.
+pub fn read_all(values: &[f32]) -> f32 {
+    Arch::new().dispatch(ReadAll(values))
+}
+
+struct ReadAll<'a>(&'a [f32]);
+
+impl WithSimd for ReadAll<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> f32 {
+        let (vectors, rest) = S::as_simd_f32s(self.0);
+        let (eights, others) = pulp::as_arrays::<8, _>(vectors);
+        let mut sums = [simd.splat_f32s(0.0); 8];
+        for eight in eights {
+            for (sum, &vector) in sums.iter_mut().zip(eight) {
+                *sum = simd.add_f32s(*sum, vector);
+            }
+        }
+        for (sum, &vector) in sums.iter_mut().zip(others) {
+            *sum = simd.add_f32s(*sum, vector);
+        }
+        sums.into_iter().map(|sum| simd.reduce_sum_f32s(sum)).sum::<f32>() + rest.iter().sum::<f32>()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_product_is_one_and_everything_is_read() {
+        let (operations, first) = MatrixProduct::new(69).run();
+        let expected: f32 = (0..69).map(|k| (k % 7) as f32 * 0.5 * (69 * k % 7) as f32).sum();
+        assert_eq!((operations, first), (657_018.0, expected));
+        for len in [0, 1, 63, 64, 1000, 1003] {
+            let values: Vec<f32> = (0..len).map(|value| value as f32).collect();
+            assert_eq!(read_all(&values), values.iter().sum::<f32>(), "{len}");
+        }
+    }
 
     /// Every product is there: Σ_k Σ_r (k + r) · 1e-3 over 3 vectors, times the lanes that the
     /// operations tell.

@@ -129,6 +129,7 @@ fn threads_do_not_change_a_bit() {
             steps: StepRule::Fixed(8),
             merge_duplicates,
             threads,
+            assemble_ahead: threads > 1,
             ..small_config(memory.shape)
         };
         let (one, two) = (fit(config(1), &memory), fit(config(2), &memory));

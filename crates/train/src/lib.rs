@@ -20,6 +20,7 @@ pub mod sweep;
 
 mod archive;
 mod collect;
+mod cpu_bench;
 mod diagnostics;
 mod error;
 mod evaluation;
@@ -36,6 +37,7 @@ mod small_game;
 mod state;
 mod trainer;
 
+pub use cpu_bench::{CpuLimits, CpuReport, Fingerprint, Limit, StageSpeed, bench_cpu, fingerprint};
 pub use diagnostics::{CalibrationBin, ClassDiagnostics, Diagnostics, PlayerDiagnostics};
 pub use error::TrainError;
 pub use inference_bench::{InferenceBench, InferencePlan, InferenceTiming, bench_inference};

@@ -30,6 +30,8 @@ pub(crate) struct Networks {
     pub(crate) weights: [Option<Arc<Weights>>; NUM_NETS],
     /// Past advantage networks.
     pub(crate) archive: Archive,
+    /// Threads that fits may use.
+    threads: usize,
 }
 
 /// Which networks to fit.
@@ -51,11 +53,15 @@ impl Networks {
             learners: [learner(0)?, learner(1)?, learner(2)?],
             weights: [None, None, None],
             archive: Archive::new(config.average.archive_capacity),
+            threads,
         })
     }
 
-    /// Fits the networks that are due, side by side, and puts their weights in force. A network
-    /// whose memory is still empty keeps its weights.
+    /// Fits the networks that are due and puts their weights in force: side by side, or on one thread one
+    /// after the other. A network whose memory is still empty keeps its weights.
+    ///
+    /// Three fits on two threads share them by turns of the operating system, which leaves no thread
+    /// idle while the last one ends.
     pub(crate) fn fit(
         &mut self,
         memories: &Memories,
@@ -64,16 +70,15 @@ impl Networks {
     ) -> Result<Reports, LearnError> {
         let sources = [&memories.advantage[0], &memories.advantage[1], &memories.strategy];
         let wanted = [due.advantage, due.advantage, due.strategy];
-        let fitted = std::thread::scope(|scope| {
-            let fits: Vec<_> = (self.learners.iter_mut().zip(sources).zip(wanted))
-                .map(|((learner, source), wanted)| {
-                    (wanted && !source.is_empty()).then(|| scope.spawn(move || learner.fit(source, context)))
-                })
-                .collect();
-            fits.into_iter()
-                .map(|fit| fit.map(|fit| fit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))))
-                .collect::<Vec<_>>()
+        let fits = self.learners.iter_mut().zip(sources).zip(wanted);
+        let fits = fits.map(|((learner, source), wanted)| {
+            (wanted && !source.is_empty()).then_some(move || learner.fit(source, context))
         });
+        let fitted = if self.threads == 1 {
+            fits.map(|fit| fit.map(|mut fit| fit())).collect()
+        } else {
+            side_by_side(fits)
+        };
         let mut reports: Reports = [None, None, None];
         for (net, outcome) in fitted.into_iter().enumerate() {
             if let Some(outcome) = outcome {
@@ -89,6 +94,17 @@ impl Networks {
     pub(crate) fn advantage(&self) -> Option<[Arc<Weights>; NUM_PLAYERS]> {
         Some([self.weights[0].clone()?, self.weights[1].clone()?])
     }
+}
+
+/// What each fit returns, run on a thread each.
+fn side_by_side<T: Send>(fits: impl Iterator<Item = Option<impl FnOnce() -> T + Send>>) -> Vec<Option<T>> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = fits.map(|fit| fit.map(|fit| scope.spawn(fit))).collect();
+        let join = |fit: std::thread::ScopedJoinHandle<'_, T>| {
+            fit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        running.into_iter().map(|fit| fit.map(join)).collect()
+    })
 }
 
 /// The inference engine that the configuration names, for `num_nets` networks.
@@ -190,5 +206,81 @@ pub(crate) fn learner_config(
         },
         merge_duplicates: training.merge_duplicates,
         threads: (threads / NUM_PLAYERS).max(1),
+        assemble_ahead: threads > 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deepcfr_cfr::reservoir::Reservoir;
+    use deepcfr_core::{ActionSet, Purpose, SampleMeta, Stream};
+    use deepcfr_nn::encode_weights;
+
+    use super::*;
+    use crate::config::{Base, resolve};
+
+    const SHAPE: SampleShape = SampleShape { num_features: 365, num_actions: 22 };
+
+    /// Samples in plain arrays, in the order in which they were offered.
+    struct Plain(Vec<(SampleMeta, Vec<f32>, Vec<f32>)>);
+
+    impl SampleSource for Plain {
+        fn shape(&self) -> SampleShape {
+            SHAPE
+        }
+
+        fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta {
+            let (meta, all_features, all_targets) = &self.0[index];
+            features.copy_from_slice(all_features);
+            targets.copy_from_slice(all_targets);
+            *meta
+        }
+    }
+
+    fn sample(ordinal: u32) -> (SampleMeta, Vec<f32>, Vec<f32>) {
+        let mut stream = Stream::new(4, Purpose::Test, 0, 0, ordinal);
+        let mut feature = || match stream.below(10) {
+            0 => stream.uniform() as f32,
+            1..4 => stream.below(40) as f32 / 8.0,
+            4..6 => 1.0,
+            _ => 0.0,
+        };
+        let features = (0..SHAPE.num_features).map(|_| feature()).collect();
+        let legal = ActionSet::first(1 + stream.below(22) as usize);
+        let target = |action: u16| if legal.contains(action) { stream.normal() as f32 } else { 0.0 };
+        let meta = SampleMeta { legal, iteration: 1 + ordinal % 5 };
+        (meta, features, (0..22).map(target).collect())
+    }
+
+    /// Packing is exact, so what is learnt from packed samples is what is learnt from plain ones, bit
+    /// for bit, for every loss and however batches are assembled.
+    #[test]
+    fn packed_memories_teach_what_plain_ones_teach() {
+        let plain = Plain((0..600).map(sample).collect());
+        let mut packed = Reservoir::new(SHAPE, 1000, 1, 0);
+        plain.0.iter().for_each(|(meta, features, targets)| packed.offer(*meta, features, targets));
+        assert!(packed.bytes_allocated() < 600 * (365 + 22) * 4, "the samples are packed");
+        let sets = ["network.hidden_size=24", "training.batch_size=64", "training.advantage_steps=5"];
+        let mut sets = sets.map(str::to_owned).to_vec();
+        sets.extend([
+            "training.strategy_steps=5".to_owned(),
+            "training.strategy_loss=\"squared_error\"".to_owned(),
+        ]);
+        let config = resolve(&Base::Default, &sets, None).expect("the settings are valid");
+        for net in 0..NUM_NETS {
+            let fit = |source: &dyn SampleSource, threads| {
+                let mut learner =
+                    MlpLearner::new(learner_config(&config, SHAPE, net, threads)).expect("starts");
+                let context = FitContext { seed: 3, iteration: 5 };
+                encode_weights(&learner.fit(source, context).expect("fits").0)
+            };
+            let expected = fit(&plain, 1);
+            assert_eq!(fit(&packed, 1), expected, "network {net}");
+            assert_eq!(fit(&packed, 2), expected, "network {net}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Not here: the container (see `checkpoint`), and when checkpoints are taken.
 
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
 use deepcfr_cfr::tabular::AverageStrategy;
@@ -23,6 +23,9 @@ const MEMORIES: &str = "memories";
 const ARCHIVE: &str = "archive";
 const AVERAGE: &str = "sd-cfr average";
 const BASELINE: &str = "tabular baseline";
+
+/// Memories are read in pieces of this size.
+const READ_BYTES: usize = 1 << 20;
 
 /// The numbers of a run that are not networks or samples. Random streams need no position: they are
 /// keyed by iteration.
@@ -86,8 +89,8 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         header.check(reader.path(), &self.config.game_line(), &self.config.learning_hash())?;
         let counters = read_counters(reader)?;
         let loaded = {
-            let mut section = reader.section(MEMORIES)?;
-            self.state.memories.load(&mut section)
+            let section = reader.section(MEMORIES)?;
+            self.state.memories.load(&mut BufReader::with_capacity(READ_BYTES, section))
         };
         loaded.map_err(|error| reader.content_error(MEMORIES, error.to_string()))?;
         restore_networks(&mut self.state.networks, reader)?;

@@ -45,6 +45,11 @@ impl Dictionary {
         }
     }
 
+    /// The numbers that have codes, by code.
+    pub(super) fn numbers(&self) -> &[f32] {
+        &self.numbers[..self.known]
+    }
+
     fn add(&mut self, place: usize, number: f32) -> Option<u8> {
         let code = u8::try_from(self.known).ok()?;
         self.known += 1;

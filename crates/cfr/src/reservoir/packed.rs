@@ -1,9 +1,13 @@
 //! Samples packed one by one, in arenas that are allocated when first needed.
 
+use std::io::{self, Read, Write};
+
 use deepcfr_core::{Features, SampleMeta, SampleShape};
 
+use super::LoadError;
 use super::arena::{self, Arena};
 use super::packing::{self, Packing};
+use super::saved::Pieces;
 
 /// Legal actions of a sample, for [`PackedSamples::bytes_expected`].
 const EXPECTED_ACTIONS: usize = 16;
@@ -58,12 +62,10 @@ impl PackedSamples {
 
     /// Puts a sample at `index`, at most one past the last.
     pub(super) fn put(&mut self, index: usize, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
-        if index / arena::ROWS == self.arenas.len() {
-            self.arenas.push(Arena::new(arena::ROWS.min(self.capacity - index)));
-        }
         features.write(&mut self.row);
         let packed = self.packing.pack(meta, &self.row, targets);
-        self.arenas[index / arena::ROWS].put(index % arena::ROWS, packed, &mut self.spare);
+        let arena = arena_of(&mut self.arenas, index, self.capacity);
+        arena.put(index % arena::ROWS, packed, &mut self.spare);
     }
 
     #[inline]
@@ -81,10 +83,72 @@ impl PackedSamples {
         std::hint::black_box(loaded);
     }
 
+    /// Writes the numbers of the dictionaries and the first `len` samples, each behind its length.
+    pub(super) fn save(&self, len: usize, writer: &mut impl Write) -> io::Result<()> {
+        let mut out = Pieces::new(writer);
+        for numbers in self.packing.numbers() {
+            out.put(&(numbers.len() as u16).to_le_bytes())?;
+            numbers.iter().try_for_each(|number| out.put(&number.to_le_bytes()))?;
+        }
+        for index in 0..len {
+            let packed = self.packed(index);
+            out.put(&(packed.len() as u32).to_le_bytes())?;
+            out.put(packed)?;
+        }
+        out.finish()
+    }
+
+    /// Takes `len` samples that [`PackedSamples::save`] wrote in place of its own.
+    pub(super) fn load(&mut self, len: usize, reader: &mut impl Read) -> Result<(), LoadError> {
+        self.clear();
+        self.packing = Packing::new(self.shape);
+        for group in 0..self.packing.groups() {
+            let count = u16::from_le_bytes(read_array(reader)?);
+            for _ in 0..count {
+                let number = f32::from_le_bytes(read_array(reader)?);
+                let added = self.packing.add_number(group, number);
+                added.ok_or(LoadError::Damaged { what: "dictionary", index: group })?;
+            }
+        }
+        let mut packed = vec![0; packing::max_bytes(self.shape)];
+        for index in 0..len {
+            let damaged = LoadError::Damaged { what: "sample", index };
+            let len = u32::from_le_bytes(read_array(reader)?) as usize;
+            let Some(packed) = packed.get_mut(..len) else { return Err(damaged) };
+            reader.read_exact(packed)?;
+            if !self.packing.may_have_packed(packed) {
+                return Err(damaged);
+            }
+            self.place(index, packed);
+        }
+        Ok(())
+    }
+
+    /// Puts what is packed already at `index`, at most one past the last.
+    fn place(&mut self, index: usize, packed: &[u8]) {
+        let arena = arena_of(&mut self.arenas, index, self.capacity);
+        arena.put(index % arena::ROWS, packed, &mut self.spare);
+    }
+
     #[inline]
     fn packed(&self, index: usize) -> &[u8] {
         self.arenas[index / arena::ROWS].get(index % arena::ROWS)
     }
+}
+
+/// The arena of sample `index`, which may be the first one of a new arena.
+#[inline]
+fn arena_of(arenas: &mut Vec<Arena>, index: usize, capacity: usize) -> &mut Arena {
+    if index / arena::ROWS == arenas.len() {
+        arenas.push(Arena::new(arena::ROWS.min(capacity - index)));
+    }
+    &mut arenas[index / arena::ROWS]
+}
+
+fn read_array<const N: usize>(reader: &mut impl Read) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    reader.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The bytes of a full memory of samples that take `sample_bytes` each, one spare arena included.

@@ -57,6 +57,24 @@ impl Packing {
             + WRITTEN_OUT_BYTES * shape.num_features
     }
 
+    /// How many groups of features there are.
+    pub(super) fn groups(&self) -> usize {
+        self.dictionaries.len()
+    }
+
+    /// For each group of features, the numbers that have codes, by code.
+    pub(super) fn numbers(&self) -> impl Iterator<Item = &[f32]> {
+        self.dictionaries.iter().map(Dictionary::numbers)
+    }
+
+    /// Gives `number` the next code of a group. `None` if it has one, or can have none.
+    pub(super) fn add_number(&mut self, group: usize, number: f32) -> Option<()> {
+        let dictionary = &mut self.dictionaries[group];
+        let next = dictionary.numbers().len();
+        let code = is_number(number).then(|| dictionary.code(number)).flatten()?;
+        (usize::from(code) == next).then_some(())
+    }
+
     /// # Panics
     /// If a row's length is not the shape's.
     pub(super) fn pack(&mut self, meta: SampleMeta, features: &[f32], targets: &[f32]) -> &[u8] {
@@ -125,6 +143,35 @@ impl Packing {
         SampleMeta { legal, iteration }
     }
 
+    /// Whether [`Packing::unpack`] can read `packed`.
+    pub(super) fn may_have_packed(&self, packed: &[u8]) -> bool {
+        packed.len() == max_bytes(self.shape)
+            || (packed.len() < max_bytes(self.shape) && self.has_parts(packed).is_some())
+    }
+
+    /// Something if all parts of a sample that is not in full are there and nothing else is.
+    fn has_parts(&self, packed: &[u8]) -> Option<()> {
+        let SampleShape { num_features, num_actions } = self.shape;
+        let (masks, mut body) = packed.get(META_BYTES..)?.split_at_checked(all_masks_bytes(self.shape))?;
+        let mut masks = Reader(masks);
+        let group_len = |width: usize, group: usize| GROUP.min(width - group * GROUP);
+        for (group, dictionary) in self.dictionaries.iter().enumerate() {
+            let (ones, coded) = (masks.word(), masks.word());
+            let codes = body.split_off(..coded.count_ones() as usize)?;
+            let known = codes.iter().all(|&code| usize::from(code) < dictionary.numbers().len());
+            (known && fits(ones | coded, group_len(num_features, group))).then_some(())?;
+        }
+        for group in 0..num_actions.div_ceil(GROUP) {
+            let targets = masks.word();
+            body.split_off(..NUMBER_BYTES * targets.count_ones() as usize)?;
+            fits(targets, group_len(num_actions, group)).then_some(())?;
+        }
+        let (written_out, rest) = body.as_chunks::<WRITTEN_OUT_BYTES>();
+        let index = |[a, b, c, d, ..]: &[u8; WRITTEN_OUT_BYTES]| u32::from_le_bytes([*a, *b, *c, *d]);
+        let known = written_out.iter().all(|bytes| (index(bytes) as usize) < num_features);
+        (rest.is_empty() && known).then_some(())
+    }
+
     /// The inverse of [`Packing::pack_rows`].
     #[inline]
     fn unpack_rows(&self, mut packed: Reader<'_>, features: &mut [f32], targets: &mut [f32]) {
@@ -171,6 +218,11 @@ fn all_masks_bytes(shape: SampleShape) -> usize {
 /// The length of one mask for each group of a row.
 fn masks_bytes(width: usize) -> usize {
     width.div_ceil(GROUP) * MASK_BYTES
+}
+
+/// Whether only the lowest `len` bits of `mask` are set.
+fn fits(mask: u64, len: usize) -> bool {
+    len >= GROUP || mask >> len == 0
 }
 
 const ONE: u32 = 1.0f32.to_bits();

@@ -77,9 +77,80 @@ fn foreign_or_damaged_samples_are_refused() {
     assert!(matches!(other, LoadError::Mismatch { what: "capacity", expected: 51, got: 50 }));
     let short = refusal(Reservoir::new(SHAPE, 50, 9, 2), &bytes[..bytes.len() - 1]);
     assert!(matches!(short, LoadError::Io(_)));
-    bytes[48] = 49;
+    bytes[56] = 49;
     let count = refusal(Reservoir::new(SHAPE, 50, 9, 2), &bytes);
     assert!(matches!(count, LoadError::Count { offered: 60, len: 49 }));
+}
+
+/// A memory of packed samples: some numbers have codes, some have none, some samples lie in full.
+fn packed_memory(samples: u32) -> Reservoir {
+    let mut memory = Reservoir::new(PACKED, 3 * arena::ROWS, 9, 2);
+    for ordinal in 0..samples {
+        let mut stream = Stream::new(8, Purpose::Test, 0, 0, ordinal);
+        let odd = if ordinal % 50 == 0 { 70 } else { stream.below(6) };
+        let feature = |index: u32| match index {
+            _ if index < odd => f32::from_bits(0x4000_0000 + 71 * ordinal + index),
+            _ => (stream.below(9) / 4) as f32 / 2.0,
+        };
+        let features: Vec<f32> = (0..70).map(feature).collect();
+        let meta = SampleMeta { legal: ActionSet::first(2), iteration: 1 + ordinal };
+        memory.offer(meta, &features, &[ordinal as f32, 0.0]);
+    }
+    memory
+}
+
+const PACKED: SampleShape = SampleShape { num_features: 70, num_actions: 2 };
+
+#[test]
+fn packed_samples_are_saved_as_they_lie() {
+    let saved = packed_memory(5000);
+    let mut bytes = Vec::new();
+    saved.save(&mut bytes).expect("writing to memory");
+    assert!((bytes.len() as u64) < saved.bytes_allocated(), "{} bytes", bytes.len());
+    let mut loaded = packed_memory(100);
+    loaded.load(&mut bytes.as_slice()).expect("the same memory");
+    assert_eq!(loaded.hash(), saved.hash());
+    let mut again = Vec::new();
+    loaded.save(&mut again).expect("writing to memory");
+    assert_eq!(again, bytes);
+}
+
+/// Streams of the earlier format have no mark and every number in full.
+#[test]
+fn samples_saved_in_full_are_read() {
+    let saved = packed_memory(5000);
+    let counts = [70, 2, 3 * arena::ROWS as u64, 9, 2, saved.offered(), saved.len() as u64];
+    let mut bytes: Vec<u8> = counts.iter().flat_map(|word| word.to_le_bytes()).collect();
+    for index in 0..saved.len() {
+        let (legal, iteration, features, targets) = read_bits(&saved, index);
+        bytes.extend(legal.to_le_bytes());
+        let words = [iteration].into_iter().chain(features).chain(targets);
+        bytes.extend(words.flat_map(u32::to_le_bytes));
+    }
+    let mut loaded = packed_memory(0);
+    loaded.load(&mut bytes.as_slice()).expect("the same memory");
+    assert_eq!(loaded.hash(), saved.hash());
+}
+
+/// Whatever is wrong with saved bytes, they are refused or read as some samples; nothing panics.
+#[test]
+fn damaged_packed_samples_are_refused_or_readable() {
+    let saved = packed_memory(20);
+    let mut bytes = Vec::new();
+    saved.save(&mut bytes).expect("writing to memory");
+    let mut refused = 0;
+    for (position, mask) in (0..bytes.len()).flat_map(|position| [(position, 1), (position, 0x80)]) {
+        bytes[position] ^= mask;
+        let mut loaded = packed_memory(0);
+        match loaded.load(&mut bytes.as_slice()) {
+            Ok(()) => (0..loaded.len()).for_each(|index| drop(read_bits(&loaded, index))),
+            Err(_) => refused += 1,
+        }
+        bytes[position] ^= mask;
+    }
+    assert!(refused > 100, "{refused} refused");
+    let cut = bytes.len() - 1;
+    assert!(matches!(packed_memory(0).load(&mut &bytes[..cut]), Err(LoadError::Io(_))));
 }
 
 #[test]

@@ -7,9 +7,9 @@ mod inference;
 use std::fmt::Write;
 
 use deepcfr_train::config::resolve;
-use deepcfr_train::{SchedulerTiming, bench_schedulers};
+use deepcfr_train::{CpuReport, SchedulerTiming, StageSpeed, bench_cpu, bench_schedulers, fingerprint};
 
-use crate::arguments::{BenchCommand, BenchSchedulersArguments};
+use crate::arguments::{BenchCommand, BenchCpuArguments, BenchSchedulersArguments};
 use crate::error::CommandError;
 use crate::figures;
 use crate::output::print;
@@ -18,7 +18,70 @@ pub(crate) fn run(command: &BenchCommand) -> Result<(), CommandError> {
     match command {
         BenchCommand::Schedulers(arguments) => schedulers(arguments),
         BenchCommand::Inference(arguments) => inference::run(arguments),
+        BenchCommand::Cpu(arguments) if arguments.fingerprint => {
+            Ok(print(&format!("fingerprint {}\n", fingerprint()?))?)
+        }
+        BenchCommand::Cpu(arguments) => cpu(arguments),
     }
+}
+
+fn cpu(arguments: &BenchCpuArguments) -> Result<(), CommandError> {
+    let report = bench_cpu(arguments.turns, &mut |what| eprintln!("measuring: {what}"))?;
+    let (json, text) = (report.to_json(), cpu_text(&report));
+    if let Some(folder) = &arguments.out {
+        std::fs::create_dir_all(folder)?;
+        std::fs::write(folder.join("cpu.json"), &json)?;
+        std::fs::write(folder.join("cpu.txt"), &text)?;
+    }
+    Ok(print(if arguments.json { &json } else { &text })?)
+}
+
+fn cpu_text(report: &CpuReport) -> String {
+    let (machine, limits) = (&report.machine, &report.limits);
+    let giga = |value: f64| format!("{:.1}", value / 1e9);
+    let mut text = format!(
+        "{}, {} threads, {}\n\nlimit                                      one thread   all threads\n",
+        machine.cpu.as_deref().unwrap_or(&machine.arch),
+        limits.threads,
+        machine.git_commit.as_deref().unwrap_or("unknown commit"),
+    );
+    let [one, all] = [&limits.one, &limits.all];
+    let read = |place: usize| [one.read_bytes_per_second[place], all.read_bytes_per_second[place]];
+    for (what, [one, all]) in [
+        ("multiply-adds, GFLOP/s", [one.flops_per_second, all.flops_per_second]),
+        (
+            "matrix product 1024 (sgemm), GFLOP/s",
+            [one.product_flops_per_second, all.product_flops_per_second],
+        ),
+        ("reading 256 KiB, GB/s", read(0)),
+        ("reading 4 MiB, GB/s", read(1)),
+        ("reading 64 MiB, GB/s", read(2)),
+        ("copying 64 MiB, GB/s read or written", [one.copy_bytes_per_second, all.copy_bytes_per_second]),
+    ] {
+        writeln!(text, "{what:<40} {:>12} {:>13}", giga(one), giga(all)).expect("a string takes all text");
+    }
+    text.push_str(
+        "\nstage                                        items/s        ns each  median ns   of its limit\n",
+    );
+    report.stages.iter().for_each(|stage| text.push_str(&stage_line(stage)));
+    text.push_str(
+        "\nitems/s, ns each: the fastest turn. Zeros that are skipped can carry a stage past its limit.\n",
+    );
+    text
+}
+
+fn stage_line(stage: &StageSpeed) -> String {
+    let limit = stage.limit.as_ref().zip(stage.of_limit());
+    let limit = limit
+        .map_or_else(|| "-".to_owned(), |(limit, share)| format!("{:.0} % of {}", 100.0 * share, limit.what));
+    format!(
+        "{:<42} {:>9} {:<9} {:>8.1}  {:>9.1}   {limit}\n",
+        stage.name,
+        figures::count(stage.per_second),
+        format!("{}s", stage.item),
+        stage.nanoseconds(),
+        1e9 / stage.median_per_second,
+    )
 }
 
 fn schedulers(arguments: &BenchSchedulersArguments) -> Result<(), CommandError> {

@@ -133,8 +133,7 @@ impl FromStr for Bot {
 
 fn random(layout: &Layout, state: &State, rng: &mut Stream) -> Move {
     let legal = legal_actions::<Slots>(layout, state);
-    let rank = rng.below(legal.len() as u32) as usize;
-    let action = legal.nth(rank).expect("the rank is below the number of actions");
+    let action = legal.choose(|count| rng.below(count)).expect("a player has a legal action");
     to_move::<Slots>(layout, state, action)
 }
 

@@ -58,6 +58,12 @@ pub trait Numbering {
     /// The number of the draw from the deck; the piles follow.
     fn first_draw(layout: &Layout) -> usize;
 
+    /// Draws, the one from the deck at bit 0, as actions.
+    #[inline]
+    fn draws(layout: &Layout, draws: u32) -> u128 {
+        u128::from(draws) << Self::first_draw(layout)
+    }
+
     /// The legal actions of a card phase.
     fn legal_cards(layout: &Layout, state: &State) -> u128;
 
@@ -192,6 +198,12 @@ impl Numbering for Slots {
         2 * layout.size.hand
     }
 
+    /// All of them are in the lowest word, as the compiler can see here: hands have 8 cards at most.
+    #[inline]
+    fn draws(layout: &Layout, draws: u32) -> u128 {
+        u128::from(draws << Self::first_draw(layout))
+    }
+
     #[inline]
     fn legal_cards(_: &Layout, state: &State) -> u128 {
         let player = usize::from(state.player & 1);
@@ -230,7 +242,7 @@ pub(super) fn legal_actions<A: Numbering>(layout: &Layout, state: &State) -> Act
     if state.phase == Phase::Draw {
         let piles = shown_piles::<A>(layout, state);
         let draws = u32::from(state.deck_len > 0) | piles << 1;
-        ActionSet::from_bits(u128::from(draws) << A::first_draw(layout))
+        ActionSet::from_bits(A::draws(layout, draws))
     } else {
         ActionSet::from_bits(A::legal_cards(layout, state))
     }

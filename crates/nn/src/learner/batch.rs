@@ -1,8 +1,9 @@
 //! Which rows a step takes, and their way into flat buffers.
 //!
-//! Batches are drawn from streams keyed by (seed, iteration, network, step). Not here: losses.
+//! Batches are drawn from streams keyed by (seed, iteration, network, step). Not here: losses, and on
+//! which thread batches are put together (see `ahead`).
 
-use deepcfr_core::{ActionSet, FitContext, Purpose, SampleMeta, SampleSource, Stream};
+use deepcfr_core::{ActionSet, FitContext, Purpose, SampleMeta, SampleShape, SampleSource, Stream};
 
 use super::merge::MergedRows;
 use super::{LearnerConfig, Loss, weight};
@@ -10,7 +11,7 @@ use super::{LearnerConfig, Loss, weight};
 /// The most samples that the RMS of an unmerged memory is taken over.
 const RMS_SAMPLES: usize = 1 << 17;
 
-/// The rows of a step, row-major.
+/// The rows of a step, row-major. Its buffers are used again for the next batch that is put into it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Batch {
     /// Number of rows.
@@ -23,6 +24,17 @@ pub(super) struct Batch {
     pub(super) weights: Vec<f32>,
     /// `[rows, actions]`, for losses with a softmax: 0 at legal actions, very negative elsewhere.
     pub(super) logit_offsets: Vec<f32>,
+}
+
+impl Batch {
+    /// Room for `rows` rows, whose contents are left over from earlier ones.
+    fn resize(&mut self, rows: usize, shape: SampleShape, with_offsets: bool) {
+        self.rows = rows;
+        self.features.resize(rows * shape.num_features, 0.0);
+        self.targets.resize(rows * shape.num_actions, 0.0);
+        self.weights.resize(rows * shape.num_actions, 0.0);
+        self.logit_offsets.resize(if with_offsets { rows * shape.num_actions } else { 0 }, 0.0);
+    }
 }
 
 /// Makes the batches of one fit.
@@ -80,22 +92,20 @@ impl<'a> Batches<'a> {
         }
     }
 
-    /// The batch of step `step`. Steps must be asked for in order.
-    pub(super) fn next(&mut self, step: usize) -> Batch {
+    /// Puts the batch of step `step` into `batch`. Steps must be asked for in order.
+    pub(super) fn put(&mut self, step: usize, batch: &mut Batch) {
         let FitContext { seed, iteration } = self.context;
         let net = u32::from(self.config.net.0);
         let mut stream = Stream::new(seed, Purpose::Batches, iteration, net, step as u32);
-        let mut batch = Batch::default();
         let count = self.config.batch_size;
         if let Plan::DrawSamples(order) = &mut self.plan {
             shuffle_front(order, count, &mut stream);
         }
         match &self.plan {
             Plan::AllMerged(merged) => {
-                self.source.prefetch(&merged.sample);
                 let scale = 1.0 / self.source.len() as f64;
-                (0..merged.sample.len())
-                    .for_each(|row| self.push_merged(&mut batch, merged, row, merged.weight[row] * scale));
+                let rows = (0..merged.sample.len()).map(|row| (row, merged.weight[row] * scale));
+                self.put_merged(merged, &rows.collect::<Vec<_>>(), batch);
             }
             Plan::DrawMerged(merged, cumulated) => {
                 let weight = merged.total_weight / (self.source.len() * count) as f64;
@@ -103,60 +113,69 @@ impl<'a> Batches<'a> {
                     let at = (draw as f64 + stream.uniform()) / count as f64 * merged.total_weight;
                     cumulated.partition_point(|&end| end <= at).min(cumulated.len() - 1)
                 };
-                let rows: Vec<usize> = (0..count).map(&mut draw).collect();
-                let samples: Vec<u32> = rows.iter().map(|&row| merged.sample[row]).collect();
-                self.source.prefetch(&samples);
-                rows.into_iter().for_each(|row| self.push_merged(&mut batch, merged, row, weight));
+                let rows = (0..count).map(|row| (draw(row), weight));
+                self.put_merged(merged, &rows.collect::<Vec<_>>(), batch);
             }
-            Plan::DrawSamples(order) => {
-                let drawn = &order[..count.min(order.len())];
-                self.source.prefetch(drawn);
-                drawn.iter().for_each(|&index| self.push_sample(&mut batch, index, drawn.len()));
-            }
+            Plan::DrawSamples(order) => self.put_samples(&order[..count.min(order.len())], batch),
         }
-        batch
     }
 
-    fn push_merged(&self, batch: &mut Batch, merged: &MergedRows, row: usize, weight: f64) {
-        let meta = self.read_into(batch, merged.sample[row]);
+    /// Puts distinct rows, each with its weight.
+    fn put_merged(&self, merged: &MergedRows, rows: &[(usize, f64)], batch: &mut Batch) {
+        let samples: Vec<u32> = rows.iter().map(|&(row, _)| merged.sample[row]).collect();
         let actions = self.config.shape.num_actions;
-        let start = batch.targets.len() - actions;
-        batch.targets[start..].copy_from_slice(&merged.targets[row * actions..][..actions]);
-        self.finish_row(batch, meta.legal, weight);
+        self.put_rows(&samples, batch, |place, targets, _| {
+            let (row, weight) = rows[place];
+            targets.copy_from_slice(&merged.targets[row * actions..][..actions]);
+            weight
+        });
     }
 
-    fn push_sample(&self, batch: &mut Batch, index: u32, rows: usize) {
-        let meta = self.read_into(batch, index);
-        let weight = weight(self.config.weighting, meta.iteration, self.context.iteration);
-        self.finish_row(batch, meta.legal, weight / rows as f64);
+    fn put_samples(&self, samples: &[u32], batch: &mut Batch) {
+        let rows = samples.len() as f64;
+        self.put_rows(samples, batch, |_, _, meta| {
+            weight(self.config.weighting, meta.iteration, self.context.iteration) / rows
+        });
     }
 
-    fn read_into(&self, batch: &mut Batch, index: u32) -> SampleMeta {
+    /// Reads the samples, one a row; `weigh` says what a row counts and may change its targets.
+    fn put_rows(
+        &self,
+        samples: &[u32],
+        batch: &mut Batch,
+        weigh: impl Fn(usize, &mut [f32], SampleMeta) -> f64,
+    ) {
         let shape = self.config.shape;
-        if batch.rows == 0 {
-            let rows = self.config.batch_size.min(self.distinct_rows());
-            batch.features.reserve_exact(rows * shape.num_features);
-            batch.targets.reserve_exact(rows * shape.num_actions);
-            batch.weights.reserve_exact(rows * shape.num_actions);
-        }
-        let (features, targets) = (batch.features.len(), batch.targets.len());
-        batch.features.resize(features + shape.num_features, 0.0);
-        batch.targets.resize(targets + shape.num_actions, 0.0);
-        batch.rows += 1;
-        self.source.read(index as usize, &mut batch.features[features..], &mut batch.targets[targets..])
-    }
-
-    fn finish_row(&self, batch: &mut Batch, legal: ActionSet, weight: f64) {
-        let start = batch.weights.len();
+        let with_offsets = self.config.loss != Loss::AdvantageMse;
+        batch.resize(samples.len(), shape, with_offsets);
+        self.source.prefetch(samples);
+        let features = batch.features.chunks_exact_mut(shape.num_features);
+        let targets = batch.targets.chunks_exact_mut(shape.num_actions);
+        let weights = batch.weights.chunks_exact_mut(shape.num_actions);
         let scale = (1.0 / self.target_rms) as f32;
-        for (action, target) in batch.targets[start..].iter_mut().enumerate() {
-            let is_legal = legal.contains(action as u16);
-            *target = if is_legal { *target * scale } else { 0.0 };
-            batch.weights.push(if is_legal { weight as f32 } else { 0.0 });
-            if self.config.loss != Loss::AdvantageMse {
-                batch.logit_offsets.push(if is_legal { 0.0 } else { -1e9 });
+        let rows = samples.iter().zip(features).zip(targets).zip(weights).enumerate();
+        for (place, (((&sample, features), targets), weights)) in rows {
+            let meta = self.source.read(sample as usize, features, targets);
+            let weight = weigh(place, targets, meta) as f32;
+            let mut legal = meta.legal.bits();
+            for (target, loss_weight) in targets.iter_mut().zip(weights) {
+                let is_legal = legal & 1 == 1;
+                *target = if is_legal { *target * scale } else { 0.0 };
+                *loss_weight = if is_legal { weight } else { 0.0 };
+                legal >>= 1;
+            }
+            if with_offsets {
+                let offsets = &mut batch.logit_offsets[place * shape.num_actions..][..shape.num_actions];
+                put_offsets(meta.legal, offsets);
             }
         }
+    }
+}
+
+/// Takes illegal actions out of a softmax.
+fn put_offsets(legal: ActionSet, offsets: &mut [f32]) {
+    for (action, offset) in offsets.iter_mut().enumerate() {
+        *offset = if legal.contains(action as u16) { 0.0 } else { -1e9 };
     }
 }
 

@@ -114,4 +114,6 @@ pub struct LearnerConfig {
     pub merge_duplicates: bool,
     /// Threads of the learner's private pool. Results do not depend on it.
     pub threads: usize,
+    /// Whether one more thread puts batches together ahead of the steps. Results do not depend on it.
+    pub assemble_ahead: bool,
 }

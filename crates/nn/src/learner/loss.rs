@@ -4,9 +4,9 @@ use burn::tensor::{Device, Tensor, TensorData, activation};
 
 use super::Loss;
 use super::batch::Batch;
+use crate::network::floats;
 
 /// A batch on the device.
-#[derive(Clone)]
 pub(super) struct DeviceBatch {
     /// `[rows, features]`.
     pub(super) features: Tensor<2>,
@@ -28,21 +28,33 @@ impl DeviceBatch {
         }
     }
 
+    /// The buffers again, once nothing else holds the tensors: then nothing is copied.
+    pub(super) fn into_buffers(self) -> Batch {
+        Batch {
+            rows: self.features.dims()[0],
+            features: floats(self.features),
+            targets: floats(self.targets),
+            weights: floats(self.weights),
+            logit_offsets: self.logit_offsets.map(floats).unwrap_or_default(),
+        }
+    }
+
     /// The loss of `outputs` `[rows, actions]`. Illegal actions have weight 0 and no gradient.
-    pub(super) fn loss(self, loss: Loss, outputs: Tensor<2>) -> Tensor<1> {
+    pub(super) fn loss(&self, loss: Loss, outputs: Tensor<2>) -> Tensor<1> {
+        let (targets, weights) = (self.targets.clone(), self.weights.clone());
         let offsets = || self.logit_offsets.clone().expect("batches for softmax losses carry offsets");
         match loss {
             Loss::AdvantageMse => {
-                let error = outputs - self.targets;
-                (error.clone() * error * self.weights).sum()
+                let error = outputs - targets;
+                (error.clone() * error * weights).sum()
             }
             Loss::StrategyCrossEntropy => {
                 let log_probabilities = activation::log_softmax(outputs + offsets(), 1);
-                (log_probabilities * (self.targets * self.weights)).sum().neg()
+                (log_probabilities * (targets * weights)).sum().neg()
             }
             Loss::StrategyMse => {
-                let error = activation::softmax(outputs + offsets(), 1) - self.targets;
-                (error.clone() * error * self.weights).sum()
+                let error = activation::softmax(outputs + offsets(), 1) - targets;
+                (error.clone() * error * weights).sum()
             }
         }
     }

@@ -5,6 +5,7 @@ use deepcfr_core::{
     Activation, Dense, FitContext, NetId, Purpose, SampleMeta, SampleShape, SampleSource, Stream,
 };
 
+use super::ahead::ahead;
 use super::batch::{Batch, Batches};
 use super::initial::initial_layers;
 use super::loss::DeviceBatch;
@@ -57,7 +58,14 @@ fn config(loss: Loss, merge_duplicates: bool, batch_size: usize) -> LearnerConfi
         initialisation: Initialisation::Reinitialise,
         merge_duplicates,
         threads: 1,
+        assemble_ahead: false,
     }
+}
+
+fn next_batch(batches: &mut Batches<'_>, step: usize) -> Batch {
+    let mut batch = Batch::default();
+    batches.put(step, &mut batch);
+    batch
 }
 
 fn loss_and_gradient(config: &LearnerConfig, layers: &[Dense], batch: &Batch) -> (f64, Vec<Vec<f32>>) {
@@ -102,7 +110,7 @@ fn gradients_are_those_of_the_loss_by_its_definition() {
     for loss in LOSSES {
         let config = LearnerConfig { num_layers: 0, ..config(loss, false, 64) };
         let layers = initial_layers(&config, 5, 10);
-        let batch = Batches::new(&Memory(40), &config, CONTEXT).next(0);
+        let batch = next_batch(&mut Batches::new(&Memory(40), &config, CONTEXT), 0);
         let (value, gradient) = loss_and_gradient(&config, &layers, &batch);
         let weight: Vec<f64> = layers[0].weight.iter().map(|&value| f64::from(value)).collect();
         let expected = linear_loss(loss, &layers[0], &weight, &batch);
@@ -124,7 +132,7 @@ fn gradients_are_those_of_the_loss_by_its_definition() {
 fn an_illegal_action_gets_no_gradient() {
     for loss in LOSSES {
         let config = config(loss, false, 64);
-        let batch = Batches::new(&Memory(40), &config, CONTEXT).next(0);
+        let batch = next_batch(&mut Batches::new(&Memory(40), &config, CONTEXT), 0);
         let (_, gradient) = loss_and_gradient(&config, &initial_layers(&config, 5, 10), &batch);
         let [_, _, weight, bias] = &gradient[..] else { panic!("two layers have four parameters") };
         let by_action = |action| weight.iter().chain(bias).skip(action).step_by(SHAPE.num_actions);
@@ -139,9 +147,9 @@ fn merging_keeps_the_gradient_of_the_whole_memory() {
         let (whole, merged) = (config(loss, false, 1000), config(loss, true, 1000));
         let layers = initial_layers(&whole, 5, 10);
         let memory = Memory(900);
-        let expected = Batches::new(&memory, &whole, CONTEXT).next(0);
+        let expected = next_batch(&mut Batches::new(&memory, &whole, CONTEXT), 0);
         let mut batches = Batches::new(&memory, &merged, CONTEXT);
-        let got = batches.next(0);
+        let got = next_batch(&mut batches, 0);
         assert_eq!((expected.rows, got.rows, batches.distinct_rows()), (900, 6, 6));
         assert!(batches.is_constant());
         let (_, expected) = loss_and_gradient(&whole, &layers, &expected);
@@ -157,7 +165,7 @@ fn merging_keeps_the_gradient_of_the_whole_memory() {
 fn linear_weights_are_2t_over_t_now_and_batches_take_the_mean() {
     let config = config(Loss::AdvantageMse, false, 64);
     let mut batches = Batches::new(&Memory(40), &config, CONTEXT);
-    let batch = batches.next(0);
+    let batch = next_batch(&mut batches, 0);
     let mut got: Vec<f32> = batch.weights.chunks_exact(SHAPE.num_actions).map(|row| row[0]).collect();
     let mut expected: Vec<f32> =
         (0..40).map(|index| (2.0 * f64::from(1 + index % 10) / 10.0 / 40.0) as f32).collect();
@@ -182,7 +190,8 @@ fn targets_have_a_weighted_rms_of_one() {
             }
         }
         assert!((batches.target_rms() - (squares / weights).sqrt()).abs() < 1e-9);
-        let largest = batches.next(0).targets.iter().fold(0f32, |largest, target| largest.max(*target));
+        let largest =
+            next_batch(&mut batches, 0).targets.iter().fold(0f32, |largest, target| largest.max(*target));
         assert!(f64::from(largest) <= 0.9 / batches.target_rms() && largest > 1.0);
     }
 }
@@ -191,13 +200,13 @@ fn targets_have_a_weighted_rms_of_one() {
 fn merged_rows_are_drawn_in_proportion_to_their_weight() {
     let (config, memory) = (config(Loss::StrategyMse, true, 4), Memory(700));
     let all = LearnerConfig { batch_size: 6, ..config.clone() };
-    let whole = Batches::new(&memory, &all, CONTEXT).next(0);
+    let whole = next_batch(&mut Batches::new(&memory, &all, CONTEXT), 0);
     let expected: Vec<f64> = whole.weights.chunks_exact(4).map(|row| f64::from(row[0])).collect();
     let mut batches = Batches::new(&memory, &config, CONTEXT);
     let mut got = [0.0; 6];
     let steps = 4000;
     for step in 0..steps {
-        let batch = batches.next(step);
+        let batch = next_batch(&mut batches, step);
         assert_eq!(batch.rows, 4);
         for (features, weights) in batch.features.chunks_exact(3).zip(batch.weights.chunks_exact(4)) {
             let row = whole.features.chunks_exact(3).position(|known| known == features);
@@ -225,4 +234,67 @@ fn samples_are_drawn_without_replacement_and_evenly() {
     // χ² with 9 degrees of freedom; drawing without replacement only makes it smaller.
     let chi2: f64 = counts.iter().map(|&count| (f64::from(count) - 6000.0).powi(2) / 6000.0).sum();
     assert!(chi2 < 33.7, "chi2 {chi2}");
+}
+
+/// What a batch holds, as bits.
+fn bits(batch: &Batch) -> Vec<u32> {
+    let Batch { rows, features, targets, weights, logit_offsets } = batch;
+    let numbers = features.iter().chain(targets).chain(weights).chain(logit_offsets);
+    std::iter::once(*rows as u32).chain(numbers.map(|number| number.to_bits())).collect()
+}
+
+#[test]
+fn batches_put_together_ahead_are_the_same() {
+    for loss in LOSSES {
+        for merge in [false, true] {
+            let config = config(loss, merge, 4);
+            let memory = Memory(700);
+            let mut batches = Batches::new(&memory, &config, CONTEXT);
+            let expected: Vec<_> = (0..50).map(|step| bits(&next_batch(&mut batches, step))).collect();
+            let mut batches = Batches::new(&memory, &config, CONTEXT);
+            let got = ahead(&mut batches, 50, |exchange| {
+                let mut batch = Batch::default();
+                let mut exchanged = || {
+                    batch = exchange(std::mem::take(&mut batch));
+                    bits(&batch)
+                };
+                (0..50).map(|_| exchanged()).collect::<Vec<_>>()
+            });
+            assert_eq!(got, expected, "{loss:?}, merged: {merge}");
+        }
+    }
+}
+
+#[test]
+fn an_optimiser_that_leaves_early_leaves_nobody_behind() {
+    let config = config(Loss::AdvantageMse, false, 4);
+    let memory = Memory(700);
+    let mut batches = Batches::new(&memory, &config, CONTEXT);
+    let rows = ahead(&mut batches, 1_000_000, |exchange| exchange(Batch::default()).rows);
+    assert_eq!(rows, 4);
+}
+
+/// The buffers go to burn and come back: no copy, no allocation a step.
+#[test]
+fn a_steps_buffers_come_back_from_the_tensors() {
+    for loss in LOSSES {
+        let config = config(loss, false, 64);
+        let layers = initial_layers(&config, 5, 10);
+        let batch = next_batch(&mut Batches::new(&Memory(700), &config, CONTEXT), 0);
+        let places = |batch: &Batch| {
+            let Batch { features, targets, weights, logit_offsets, .. } = batch;
+            [features, targets, weights, logit_offsets].map(|buffer| buffer.as_ptr())
+        };
+        let (before, contents) = (places(&batch), bits(&batch));
+        let device = Device::flex().autodiff();
+        let network = Network::new(&layers, config.activation, &device);
+        let batch = DeviceBatch::new(batch, SHAPE.num_features, SHAPE.num_actions, &device);
+        let loss = batch.loss(config.loss, network.forward(batch.features.clone()));
+        drop(network.gradient(&loss));
+        drop((network, loss));
+        let batch = batch.into_buffers();
+        assert_eq!(bits(&batch), contents);
+        assert_eq!(places(&batch)[..3], before[..3]);
+        assert!(config.loss == Loss::AdvantageMse || places(&batch)[3] == before[3]);
+    }
 }

@@ -13,6 +13,12 @@ use super::packed::{PANEL_VECTORS, PackedLayer, PackedMlp};
 /// Rows that go through all layers together.
 pub(super) const TILE: usize = 64;
 
+/// Rows from which weights are read ahead of their use: fewer rows need too little of what comes next.
+const TOUCHING: usize = 32;
+
+/// Floats in a cache line of 64 bytes.
+const LINE: usize = 16;
+
 /// Buffers of one model, reused by every call.
 #[derive(Debug)]
 pub(super) struct Scratch {
@@ -101,10 +107,13 @@ impl Panel<'_> {
         let (bias, _) = S::as_simd_f32s(self.layer.bias());
         let bias: [S::f32s; V] = array(&bias[self.first..self.first + V]);
         let start = self.first * S::F32_LANES;
+        let ahead = self.layer.ahead(self.first, self.count >= TOUCHING);
         for block in 0..self.layer.inputs.div_ceil(BLOCK) {
+            let following = floats(ahead, (block + 1) * BLOCK * V * S::F32_LANES, BLOCK * V * S::F32_LANES);
             let mut row = 0;
             while row < self.count {
                 let rows = R.min(self.count - row);
+                touch(following, row, rows, self.count);
                 let out = &mut sums.as_mut_slice()[row * *stride..];
                 if rows == R {
                     let lists = std::array::from_fn(|r| entries.block(row + r, block));
@@ -120,6 +129,23 @@ impl Panel<'_> {
             }
         }
     }
+}
+
+/// At most `len` of the numbers from `start` on.
+#[inline(always)]
+fn floats(all: &[f32], start: usize, len: usize) -> &[f32] {
+    let rest = all.get(start..).unwrap_or_default();
+    &rest[..len.min(rest.len())]
+}
+
+/// Reads a number of every cache line of the share that rows `row..row + rows` of `count` have in
+/// `following`, the weights that come next, so that they are on their way while these rows are summed.
+#[inline(always)]
+fn touch(following: &[f32], row: usize, rows: usize, count: usize) {
+    let lines = following.len() / LINE;
+    let share = &following[LINE * (lines * row / count)..LINE * (lines * (row + rows) / count)];
+    let touched = share.iter().step_by(LINE).fold(0, |touched, number| touched ^ number.to_bits());
+    std::hint::black_box(touched);
 }
 
 /// Adds one block of inputs to the sums of `R` rows; `place` is (first output, row stride).

@@ -11,6 +11,9 @@ use super::aligned::AlignedBuffer;
 /// The most vectors of outputs that a kernel sums at once.
 pub(super) const PANEL_VECTORS: usize = 8;
 
+/// The bytes of a layer from which its weights are read ahead.
+const LARGE: usize = 2 << 20;
+
 /// A layer whose outputs are padded to whole vectors of `lanes` floats.
 #[derive(Debug)]
 pub(super) struct PackedLayer {
@@ -83,6 +86,17 @@ impl PackedLayer {
     pub(super) fn panel(&self, first: usize, width: usize, lanes: usize) -> &[f32] {
         let start = first * lanes * self.inputs;
         &self.weights.as_slice()[start..start + width * lanes * self.inputs]
+    }
+
+    /// All weights from the panel that starts at vector `first` on, where reading them ahead pays (and it is
+    /// `wanted`): those of smaller layers stay in a near cache.
+    #[inline]
+    pub(super) fn ahead(&self, first: usize, wanted: bool) -> &[f32] {
+        let weights = self.weights.as_slice();
+        if !wanted || size_of_val(weights) < LARGE {
+            return &[];
+        }
+        &weights[first * (weights.len() / self.vectors)..]
     }
 
     /// The biases, padded.

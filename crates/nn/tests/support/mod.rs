@@ -123,6 +123,7 @@ pub(crate) fn small_config(shape: SampleShape) -> LearnerConfig {
         initialisation: Initialisation::Reinitialise,
         merge_duplicates: false,
         threads: 1,
+        assemble_ahead: false,
     }
 }
 

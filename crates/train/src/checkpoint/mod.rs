@@ -3,7 +3,7 @@
 //! Not here: what the sections hold beside the header (networks, memories and counters are written
 //! by the trainer), and when checkpoints are taken.
 //!
-//! # Format, version 1 (integers little-endian)
+//! # Format, version 2 (integers little-endian)
 //!
 //! | part | bytes |
 //! |---|---|
@@ -15,6 +15,8 @@
 //! The directory stands at the end so that sections of unknown length stream to disk in one pass,
 //! and a cut anywhere loses the foot. The sections tile the file from head to directory, so every
 //! byte of a file is covered by a checksum or compared with a fixed value.
+//!
+//! Version 1 is the same container with the numbers of all samples in full; it is still read.
 
 mod error;
 mod header;
@@ -31,16 +33,18 @@ pub use writer::CheckpointWriter;
 
 const MAGIC: &[u8; 8] = b"DCFRCKPT";
 const END_MAGIC: &[u8; 8] = b"DCFREND.";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
+/// The earliest version that is read.
+const OLDEST_VERSION: u32 = 1;
 const HEAD_LEN: u64 = 12;
 const FOOT_LEN: u64 = 24;
 const HEADER_SECTION: &str = "header";
 
-/// The head of a file of this version.
-fn head() -> [u8; HEAD_LEN as usize] {
+/// The head of a file of `version`.
+fn head(version: u32) -> [u8; HEAD_LEN as usize] {
     let mut head = [0; HEAD_LEN as usize];
     head[..8].copy_from_slice(MAGIC);
-    head[8..].copy_from_slice(&VERSION.to_le_bytes());
+    head[8..].copy_from_slice(&version.to_le_bytes());
     head
 }
 

@@ -7,8 +7,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::{
-    CheckpointError, CheckpointHeader, END_MAGIC, Entry, FOOT_LEN, HEAD_LEN, HEADER_SECTION, MAGIC, VERSION,
-    head,
+    CheckpointError, CheckpointHeader, END_MAGIC, Entry, FOOT_LEN, HEAD_LEN, HEADER_SECTION, MAGIC,
+    OLDEST_VERSION, VERSION, head,
 };
 
 const VERIFY_BUFFER_BYTES: usize = 1 << 18;
@@ -157,7 +157,7 @@ fn read_directory(file: &mut File, path: &Path) -> Result<Vec<Entry>, Checkpoint
     let io = |error| CheckpointError::io(path)(error);
     let len = file.metadata().map_err(io)?.len();
     let truncated = || CheckpointError::Truncated { path: path.to_owned(), len };
-    check_head(file, path, len)?;
+    let version = check_head(file, path, len)?;
     if len < HEAD_LEN + FOOT_LEN {
         return Err(truncated());
     }
@@ -178,13 +178,14 @@ fn read_directory(file: &mut File, path: &Path) -> Result<Vec<Entry>, Checkpoint
     let mut directory = vec![0; directory_len as usize];
     file.seek(SeekFrom::Start(offset)).map_err(io)?;
     file.read_exact(&mut directory).map_err(io)?;
-    if crc32c::crc32c_append(crc32c::crc32c(&head()), &directory) != checksum {
+    if crc32c::crc32c_append(crc32c::crc32c(&head(version)), &directory) != checksum {
         return Err(damaged());
     }
     parse_directory(&directory, offset).ok_or_else(damaged)
 }
 
-fn check_head(file: &mut File, path: &Path, len: u64) -> Result<(), CheckpointError> {
+/// The version of the file.
+fn check_head(file: &mut File, path: &Path, len: u64) -> Result<u32, CheckpointError> {
     let mut start = Vec::new();
     file.take(HEAD_LEN).read_to_end(&mut start).map_err(CheckpointError::io(path))?;
     if start.is_empty() || !start.iter().zip(MAGIC).all(|(got, expected)| got == expected) {
@@ -194,7 +195,7 @@ fn check_head(file: &mut File, path: &Path, len: u64) -> Result<(), CheckpointEr
         return Err(CheckpointError::Truncated { path: path.to_owned(), len });
     };
     match version {
-        VERSION => Ok(()),
+        OLDEST_VERSION..=VERSION => Ok(version),
         0 => Err(CheckpointError::Foreign { path: path.to_owned() }),
         got => Err(CheckpointError::NewerVersion { path: path.to_owned(), got, supported: VERSION }),
     }

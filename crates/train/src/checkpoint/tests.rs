@@ -125,10 +125,29 @@ fn damage_names_the_section_and_foreign_files_are_told_apart() {
     assert!(damaged.to_string().contains("iteration-000001.ckpt"), "{damaged}");
     let foreign = refused(&|bytes| bytes[..4].copy_from_slice(b"PK\x03\x04"));
     assert!(matches!(foreign, CheckpointError::Foreign { .. }), "{foreign}");
-    let newer = refused(&|bytes| bytes[8] = 2);
-    assert!(matches!(newer, CheckpointError::NewerVersion { got: 2, supported: 1, .. }), "{newer}");
+    let newer = refused(&|bytes| bytes[8] = 3);
+    assert!(matches!(newer, CheckpointError::NewerVersion { got: 3, supported: 2, .. }), "{newer}");
     let longer = refused(&|bytes| bytes.push(0));
     assert!(matches!(longer, CheckpointError::Truncated { .. }), "{longer}");
+}
+
+/// The container of version 1 differs by its number alone, which the directory's checksum covers.
+#[test]
+fn files_of_version_1_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("iteration-000001.ckpt");
+    write_sample(&path, 1);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[8] = 1;
+    fs::write(&path, &bytes).unwrap();
+    let damaged = read_all(&path).unwrap_err();
+    assert!(matches!(&damaged, CheckpointError::Checksum { section, .. } if section == "directory"));
+    let foot = bytes.len() - FOOT_LEN as usize;
+    let directory = u64::from_le_bytes(bytes[foot..foot + 8].try_into().unwrap()) as usize;
+    let checksum = crc32c::crc32c_append(crc32c::crc32c(&head(1)), &bytes[directory..foot]);
+    bytes[foot + 12..foot + 16].copy_from_slice(&checksum.to_le_bytes());
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(read_all(&path).unwrap()[0], memory_bytes());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::{CheckpointError, CheckpointHeader, END_MAGIC, Entry, HEAD_LEN, HEADER_SECTION, head};
+use super::{CheckpointError, CheckpointHeader, END_MAGIC, Entry, HEAD_LEN, HEADER_SECTION, VERSION, head};
 use crate::atomic_file::AtomicFile;
 
 const BUFFER_BYTES: usize = 1 << 20;
@@ -28,7 +28,7 @@ impl CheckpointWriter {
     pub fn create(path: &Path, header: &CheckpointHeader) -> Result<Self, CheckpointError> {
         let file = AtomicFile::create(path).map_err(CheckpointError::io(path))?;
         let mut file = BufWriter::with_capacity(BUFFER_BYTES, file);
-        file.write_all(&head()).map_err(CheckpointError::io(path))?;
+        file.write_all(&head(VERSION)).map_err(CheckpointError::io(path))?;
         let mut writer = Self { file, path: path.to_owned(), entries: Vec::new(), end: HEAD_LEN };
         writer.section(HEADER_SECTION, |out| Ok(serde_json::to_writer_pretty(out, header)?))?;
         Ok(writer)
@@ -80,7 +80,7 @@ impl CheckpointWriter {
             tail.extend_from_slice(&checksum.to_le_bytes());
         }
         let directory_len = u32::try_from(tail.len()).expect("a directory has few, short entries");
-        let checksum = crc32c::crc32c_append(crc32c::crc32c(&head()), &tail);
+        let checksum = crc32c::crc32c_append(crc32c::crc32c(&head(VERSION)), &tail);
         tail.extend_from_slice(&self.end.to_le_bytes());
         tail.extend_from_slice(&directory_len.to_le_bytes());
         tail.extend_from_slice(&checksum.to_le_bytes());

@@ -24,7 +24,7 @@ pub(super) fn measure(threads: usize) -> (Ceilings, Ceilings) {
     (ceilings(1), ceilings(threads.max(1)))
 }
 
-fn ceilings(threads: usize) -> Ceilings {
+pub(crate) fn ceilings(threads: usize) -> Ceilings {
     Ceilings {
         flops_per_second: fastest(threads, || (), |()| black_box(multiply_adds(black_box(ROUNDS))).0),
         bytes_per_second: fastest(
@@ -40,7 +40,11 @@ fn ceilings(threads: usize) -> Ceilings {
 }
 
 /// The highest rate of what `work` counts, on `threads` threads that start together.
-fn fastest<T>(threads: usize, prepare: impl Fn() -> T + Sync, work: impl Fn(&mut T) -> f64 + Sync) -> f64 {
+pub(crate) fn fastest<T>(
+    threads: usize,
+    prepare: impl Fn() -> T + Sync,
+    work: impl Fn(&mut T) -> f64 + Sync,
+) -> f64 {
     let barrier = Barrier::new(threads);
     let thread = || {
         let mut operands = prepare();

@@ -1,0 +1,123 @@
+//! Speed of forward passes, training steps and batch assembly: `cargo bench -p deepcfr-benches --bench
+//! networks`. One thread; a fifth of the inputs is set, as in Lost Cities by slot.
+//!
+//! Fractions of the machine's limits: `deepcfr bench cpu`. Not here: whether results are right.
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Duration;
+
+use criterion::Criterion;
+use deepcfr_benches::{Target, measure};
+use deepcfr_core::{
+    ActionSet, Activation, FitContext, FitReport, Learner, ModelFactory, NetId, Purpose, SampleMeta,
+    SampleShape, SampleSource, Stream, Weights,
+};
+use deepcfr_nn::{
+    BurnFactory, Initialisation, LearnerConfig, Loss, MlpLearner, NativeFactory, OptimizerKind, StepRule,
+    Weighting,
+};
+
+const SHAPE: SampleShape = SampleShape { num_features: 365, num_actions: 22 };
+const ROWS: usize = 1024;
+const CONTEXT: FitContext = FitContext { seed: 1, iteration: 10 };
+
+fn main() {
+    let criterion = Criterion::default().warm_up_time(Duration::from_millis(500)).sample_size(10);
+    let mut criterion = criterion.measurement_time(Duration::from_secs(2)).configure_from_args();
+    let memory = Memory::new(4 * ROWS);
+    for (hidden, layers) in [(512, 3), (1024, 6)] {
+        let weights = learner(hidden, layers, 1).fit(&memory, CONTEXT).expect("a finite loss").0;
+        let native = NativeFactory::new(SHAPE.num_features, SHAPE.num_actions, 1);
+        let burn = BurnFactory::new(SHAPE.num_features, SHAPE.num_actions, 1);
+        forwards(&mut criterion, &format!("native {hidden}x{layers}"), &native, &weights, &memory);
+        forwards(&mut criterion, &format!("burn {hidden}x{layers}"), &burn, &weights, &memory);
+        let label = format!("training step {hidden}x{layers}, row of {ROWS}");
+        fits(&mut criterion, &label, (hidden, layers), &memory);
+    }
+    fits(&mut criterion, &format!("batch assembly, row of {ROWS}"), (1, 1), &memory);
+    criterion.final_summary();
+}
+
+/// Rows in batches of each size.
+fn forwards(
+    criterion: &mut Criterion,
+    name: &str,
+    factory: &dyn ModelFactory,
+    weights: &Arc<Weights>,
+    memory: &Memory,
+) {
+    let mut model = factory.open().expect("the processor is there");
+    model.load(NetId(0), weights).expect("the shapes fit");
+    for batch in [1, 4, 16, 64, 256] {
+        let mut out = vec![0.0; batch * SHAPE.num_actions];
+        let rows = &memory.rows[..batch * SHAPE.num_features];
+        measure(criterion, &format!("{name} forward, row of {batch}"), Target::None, |count| {
+            for _ in 0..count.div_ceil(batch as u64) {
+                model.forward(NetId(0), black_box(rows), &mut out).expect("the lengths fit");
+                black_box(&out);
+            }
+        });
+    }
+}
+
+/// Rows of training steps; a network of one unit costs little but its batches.
+fn fits(criterion: &mut Criterion, name: &str, (hidden, layers): (usize, usize), memory: &Memory) {
+    measure(criterion, name, Target::None, |count| {
+        let steps = count.div_ceil(ROWS as u64) as usize;
+        let report: FitReport = learner(hidden, layers, steps).fit(memory, CONTEXT).expect("a finite loss").1;
+        black_box(report);
+    });
+}
+
+fn learner(hidden_size: usize, num_layers: usize, steps: usize) -> MlpLearner {
+    MlpLearner::new(LearnerConfig {
+        net: NetId(0),
+        shape: SHAPE,
+        hidden_size,
+        num_layers,
+        activation: Activation::Relu,
+        loss: Loss::AdvantageMse,
+        weighting: Weighting::Linear,
+        optimizer: OptimizerKind::Adam,
+        learning_rate: 1e-3,
+        final_learning_rate: 1.0,
+        gradient_clip: Some(1.0),
+        batch_size: ROWS,
+        steps: StepRule::Fixed(steps),
+        initialisation: Initialisation::Reinitialise,
+        merge_duplicates: false,
+        threads: 1,
+        assemble_ahead: false,
+    })
+    .expect("a thread can be started")
+}
+
+/// Samples whose rows have a fifth of their numbers set; all actions legal.
+struct Memory {
+    rows: Vec<f32>,
+}
+
+impl Memory {
+    fn new(samples: usize) -> Self {
+        let mut stream = Stream::new(2, Purpose::Test, 0, 0, 0);
+        let mut value = || if stream.uniform() < 0.2 { stream.uniform() as f32 } else { 0.0 };
+        Self { rows: (0..samples * SHAPE.num_features).map(|_| value()).collect() }
+    }
+}
+
+impl SampleSource for Memory {
+    fn shape(&self) -> SampleShape {
+        SHAPE
+    }
+
+    fn len(&self) -> usize {
+        self.rows.len() / SHAPE.num_features
+    }
+
+    fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta {
+        features.copy_from_slice(&self.rows[index * features.len()..][..features.len()]);
+        targets.fill((index % 7) as f32);
+        SampleMeta { legal: ActionSet::first(targets.len()), iteration: 1 + index as u32 % 10 }
+    }
+}

@@ -1,0 +1,179 @@
+//! Lost Cities without networks: playouts, legal moves, encoders, bots.
+//!
+//! Not here: whether they are right (the tests of `deepcfr-games`).
+
+use std::hint::black_box;
+
+use deepcfr_core::{ActionSet, Encoder, Game, Purpose, Stream, Turn};
+use deepcfr_games::lost_cities::{
+    ActionSpace, Bot, Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, State,
+};
+
+use super::limits::CpuLimits;
+use super::stage::{Limit, Stage, timed};
+
+/// Games of a stretch.
+const GAMES: u32 = 500;
+/// Games whose decisions are encoded.
+const POSITIONS: u32 = 100;
+
+/// The stages of the classic game.
+pub(super) fn stages(limits: &CpuLimits) -> Vec<Stage<'static>> {
+    let states = decisions(&classic::<Slots>());
+    vec![
+        playouts("random playout, by slot", classic::<Slots>(), limits),
+        playouts("random playout, by card", classic::<Cards>(), limits),
+        legal_actions("legal actions, by slot", classic::<Slots>(), states.clone()),
+        legal_actions("legal actions, by card", classic::<Cards>(), states.clone()),
+        encoding(
+            "slots encode",
+            classic::<Slots>(),
+            SlotsEncoder::new(&Rules::classic()),
+            states.clone(),
+            limits,
+        ),
+        encoding(
+            "cards encode",
+            classic::<Cards>(),
+            CardsEncoder::new(&Rules::classic()),
+            states.clone(),
+            limits,
+        ),
+        bot(Bot::HeuristicBalanced, states.clone()),
+        bot(Bot::Threshold, states),
+    ]
+}
+
+pub(super) fn classic<A: ActionSpace>() -> LostCities<A> {
+    LostCities::new(Rules::classic()).expect("the classic rules are possible")
+}
+
+/// Whole random games: legal set, choice, move, and the deck's cards, per move.
+fn playouts<A: ActionSpace>(name: &str, game: LostCities<A>, limits: &CpuLimits) -> Stage<'static> {
+    let played: Vec<Played> = (0..GAMES).map(|index| playout(&game, index, |_, _| ())).collect();
+    let moves: usize = played.iter().map(|played| played.moves).sum();
+    let draws: usize = played.iter().map(|played| played.draws).sum();
+    Stage {
+        name: name.to_owned(),
+        item: "move",
+        limit: Some(Limit {
+            what: "random numbers alone",
+            per_second: limits.draws_per_second * moves as f64 / draws as f64,
+        }),
+        run: Box::new(move || {
+            timed(moves, || {
+                (0..GAMES).for_each(|index| {
+                    black_box(playout(&game, index, |_, _| ()));
+                });
+                Ok(())
+            })
+        }),
+    }
+}
+
+/// A finished random game.
+pub(super) struct Played {
+    pub(super) utility: f64,
+    moves: usize,
+    draws: usize,
+}
+
+/// Plays a random game; `see` is shown every decision's state and legal actions.
+pub(super) fn playout<A: ActionSpace>(
+    game: &LostCities<A>,
+    index: u32,
+    mut see: impl FnMut(&State, ActionSet),
+) -> Played {
+    let mut rng = Stream::new(1, Purpose::Test, 0, 0, index);
+    let mut state = game.root();
+    let mut draws = 0;
+    loop {
+        let action = match game.turn(&state) {
+            Turn::Terminal => break,
+            Turn::Chance => game.sample_chance(&state, &mut rng),
+            Turn::Player(_) => {
+                let legal = game.legal_actions(&state);
+                see(&state, legal);
+                legal.choose(|count| rng.below(count)).expect("a player has a legal action")
+            }
+        };
+        draws += 1;
+        game.apply(&mut state, action);
+    }
+    Played { utility: game.utility(&state), moves: state.plies(), draws }
+}
+
+/// Decisions of games between the balanced heuristic and a noisy one.
+pub(super) fn decisions(game: &LostCities<Slots>) -> Vec<State> {
+    let mut states = Vec::new();
+    for index in 0..POSITIONS {
+        let mut rng = Stream::new(2, Purpose::Test, 0, 0, index);
+        let mut state = game.root();
+        loop {
+            let action = match game.turn(&state) {
+                Turn::Terminal => break,
+                Turn::Chance => game.sample_chance(&state, &mut rng),
+                Turn::Player(player) => {
+                    states.push(state);
+                    let bot = [Bot::HeuristicBalanced, Bot::HeuristicNoisy][player];
+                    game.to_action(&state, bot.decide(game, &state, &mut rng))
+                }
+            };
+            game.apply(&mut state, action);
+        }
+    }
+    states
+}
+
+fn legal_actions<A: ActionSpace>(name: &str, game: LostCities<A>, states: Vec<State>) -> Stage<'static> {
+    per_state(name, "state", None, states, move |state| {
+        black_box(game.legal_actions(state));
+    })
+}
+
+fn encoding<A: ActionSpace, E: Encoder<LostCities<A>> + 'static>(
+    name: &str,
+    game: LostCities<A>,
+    encoder: E,
+    states: Vec<State>,
+    limits: &CpuLimits,
+) -> Stage<'static> {
+    let mut row = vec![0.0; encoder.num_features()];
+    let limit = Limit {
+        what: "writing the row to the first cache",
+        // A copy reads as much as it writes.
+        per_second: limits.first_cache_bytes_per_second / 2.0 / size_of_val(&row[..]) as f64,
+    };
+    per_state(name, "row", Some(limit), states, move |state| {
+        encoder.encode(&game, state, state.player(), &mut row);
+        black_box(&row);
+    })
+}
+
+fn bot(bot: Bot, states: Vec<State>) -> Stage<'static> {
+    let game = classic::<Slots>();
+    let mut rng = Stream::new(3, Purpose::Test, 0, 0, 0);
+    per_state(bot.name(), "decision", None, states, move |state| {
+        black_box(bot.decide(&game, state, &mut rng));
+    })
+}
+
+fn per_state(
+    name: &str,
+    item: &'static str,
+    limit: Option<Limit>,
+    states: Vec<State>,
+    mut visit: impl FnMut(&State) + 'static,
+) -> Stage<'static> {
+    Stage {
+        name: name.to_owned(),
+        item,
+        limit,
+        run: Box::new(move || {
+            timed(states.len(), || {
+                states.iter().for_each(|state| visit(black_box(state)));
+                Ok(())
+            })
+        }),
+    }
+}

@@ -1,0 +1,75 @@
+//! The stages of training on this CPU, each against what limits it.
+//!
+//! Stages take turns, so that a disturbance of the machine falls on all alike; a stage's speed is the
+//! fastest of its turns, and the median is told beside it. Not here: whole iterations (see `profile`),
+//! schedulers against each other (see `scheduler_bench`), and text.
+
+mod fingerprint;
+mod games;
+mod limits;
+mod networks;
+mod stage;
+mod traversal;
+
+use serde::Serialize;
+
+use crate::config::{Base, RunConfig, resolve};
+use crate::error::TrainError;
+use crate::machine::MachineInfo;
+use crate::registry::with_game;
+
+pub use fingerprint::Fingerprint;
+pub use limits::CpuLimits;
+pub use stage::{Limit, StageSpeed};
+
+/// The preset whose rows, networks and traversals are measured: 365 features, 3 layers of 512.
+const PRESET: &str = "lost-cities-seed";
+
+/// What was measured.
+#[derive(Clone, Debug, Serialize)]
+pub struct CpuReport {
+    /// The machine and the build.
+    pub machine: MachineInfo,
+    /// What the machine can do at most.
+    pub limits: CpuLimits,
+    /// The stages.
+    pub stages: Vec<StageSpeed>,
+}
+
+impl CpuReport {
+    /// The report as JSON.
+    ///
+    /// # Panics
+    /// Never: the figures have a JSON form.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("figures have a JSON form") + "\n"
+    }
+}
+
+/// Measures every stage in `turns` turns; `say` is told what comes next.
+///
+/// # Errors
+/// See [`TrainError`].
+pub fn bench_cpu(turns: usize, say: &mut dyn FnMut(&str)) -> Result<CpuReport, TrainError> {
+    let config = preset();
+    say("what the machine can do at most");
+    let limits = CpuLimits::measure();
+    say("games");
+    let mut stages = stage::take_turns(games::stages(&limits), turns)?;
+    stages
+        .extend(with_game(&config.game, traversal::Bench { config: &config, limits: &limits, turns, say })?);
+    Ok(CpuReport { machine: MachineInfo::detect(), limits, stages })
+}
+
+/// What seeded work gives; a change of speed must not change it.
+///
+/// # Errors
+/// See [`TrainError`].
+pub fn fingerprint() -> Result<Fingerprint, TrainError> {
+    Fingerprint::compute(&preset())
+}
+
+fn preset() -> RunConfig {
+    let preset = Base::Preset(PRESET.to_owned());
+    resolve(&preset, &[], None).expect("the presets that come with the program are valid")
+}

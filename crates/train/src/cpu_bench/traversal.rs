@@ -1,0 +1,169 @@
+//! Traversals of a preset, with its own networks and with answers that cost nothing.
+//!
+//! Not here: schedulers against each other.
+
+use std::sync::Arc;
+
+use deepcfr_cfr::reservoir::Memories;
+use deepcfr_core::{Encoder, Game, Model, ModelError, ModelFactory, ModelSpec, NetId, Weights};
+
+use super::limits::CpuLimits;
+use super::networks::Subject;
+use super::stage::{Limit, Stage, StageSpeed, Stretch, take_turns};
+use crate::collect::Collector;
+use crate::config::{Engine, NashConv, RunConfig};
+use crate::diagnostics::Watched;
+use crate::error::TrainError;
+use crate::inference::Inference;
+use crate::networks::{NUM_NETS, factory};
+use crate::registry::{Setup, Visitor};
+use crate::trainer::Trainer;
+
+/// Steps of the fit that gives traversals their networks.
+const STEPS: usize = 50;
+/// The other measured size: hidden units and layers.
+const LARGER: (usize, usize) = (1024, 6);
+/// Turns of stages that take a second each.
+const SLOW_TURNS: usize = 5;
+/// The batch whose forward passes are the roofline of traversals.
+const ROOFLINE_BATCH: &str = "batch 256";
+
+/// Measures networks and traversals of `config`.
+pub(super) struct Bench<'a> {
+    pub(super) config: &'a RunConfig,
+    pub(super) limits: &'a CpuLimits,
+    pub(super) turns: usize,
+    pub(super) say: &'a mut dyn FnMut(&str),
+}
+
+impl Visitor for Bench<'_> {
+    type Output = Vec<StageSpeed>;
+
+    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
+        self,
+        setup: Setup<G, E>,
+    ) -> Result<Vec<StageSpeed>, TrainError> {
+        let mut trainer = Trainer::new(shortened(self.config, STEPS), setup)?;
+        (self.say)("a first iteration, for samples and networks");
+        trainer.iterate()?;
+        let memory = &trainer.state.memories.advantage[0];
+        let own = (self.config.network.hidden_size, self.config.network.num_layers);
+        let small = Subject::new(self.config, own, memory, self.limits)?;
+        let large = Subject::new(self.config, LARGER, memory, self.limits)?;
+        (self.say)("forward passes");
+        let mut forward = small.forward(Engine::Native)?;
+        forward.extend(small.forward(Engine::Burn)?);
+        forward.extend(large.forward(Engine::Native)?);
+        let mut speeds = take_turns(forward, self.turns)?;
+        (self.say)("training steps");
+        let fits = vec![small.step()?, small.batch_assembly()?, large.step()?];
+        speeds.extend(take_turns(fits, self.turns.min(SLOW_TURNS))?);
+        (self.say)("traversals");
+        let roofline = roofline(&speeds);
+        let traversals = stages(&trainer, self.config, self.limits.threads, roofline)?;
+        speeds.extend(take_turns(traversals, self.turns.min(SLOW_TURNS))?);
+        Ok(speeds)
+    }
+}
+
+/// Rows a second of one thread in large batches.
+fn roofline(speeds: &[StageSpeed]) -> f64 {
+    let large = speeds.iter().find(|stage| stage.name.ends_with(ROOFLINE_BATCH));
+    large.expect("a batch of 256 is measured").per_second
+}
+
+/// `config` without what traversals do not need, and with short fits.
+pub(super) fn shortened(config: &RunConfig, steps: usize) -> RunConfig {
+    let mut config = config.clone();
+    config.training.advantage_steps = steps;
+    config.average.policy_network = false;
+    config.average.sd_cfr = true;
+    config.traversal.tabulate_below = None;
+    config.evaluation.every = u32::MAX;
+    config.evaluation.nash_conv = NashConv::Off;
+    config.run.iterations = u32::MAX;
+    config
+}
+
+/// Traversals of one and of all threads, with networks and without their cost.
+fn stages<'a, G: Game, E: Encoder<G>>(
+    trainer: &'a Trainer<G, E>,
+    config: &RunConfig,
+    threads: usize,
+    roofline: f64,
+) -> Result<Vec<Stage<'a>>, TrainError> {
+    let networks = factory(config, trainer.shape, NUM_NETS);
+    let free = FreeFactory(networks.spec());
+    let mut stages = Vec::new();
+    let mut counts = vec![1, threads];
+    counts.dedup();
+    for workers in counts {
+        let name = |with: &str| {
+            format!("traversal, {workers} worker{}, {with}", if workers == 1 { "" } else { "s" })
+        };
+        stages.push(stage(trainer, config, name("answers for nothing"), (&free, workers), None)?);
+        let limit = Some(roofline * workers as f64);
+        stages.push(stage(trainer, config, name("networks"), (&*networks, workers), limit)?);
+    }
+    Ok(stages)
+}
+
+/// One iteration's traversals as a stage. `rows_per_second` is what networks alone could answer.
+fn stage<'a, G: Game, E: Encoder<G>>(
+    trainer: &'a Trainer<G, E>,
+    config: &RunConfig,
+    name: String,
+    (factory, workers): (&dyn ModelFactory, usize),
+    rows_per_second: Option<f64>,
+) -> Result<Stage<'a>, TrainError> {
+    let networks = trainer.state.networks.advantage().expect("the first iteration fits networks");
+    let mut inference = Inference::open(config, factory, workers)?;
+    inference.publish(&[0, 1].map(|player: usize| (NetId::advantage(player), networks[player].clone())))?;
+    let mut collector = Collector::new(config, workers);
+    collector.set_lanes(trainer.measured_lanes(config.traversal.scheduler, &networks[0])?);
+    let mut run = move || -> Result<(Stretch, u64), TrainError> {
+        // Memories of the run's own shape, small: what is kept of the samples is not measured.
+        let mut memories = Memories::new(trainer.shape, 1 << 16, 1 << 16, 1);
+        let begin = std::time::Instant::now();
+        let mut sink = Watched { memories: &mut memories, probe: None };
+        let collected = collector.on_game(&trainer.setup, 2, true, &mut inference, &mut sink)?;
+        let seconds = begin.elapsed().as_secs_f64();
+        Ok((Stretch { items: collected.nodes as f64, seconds }, collected.batches.rows))
+    };
+    let (first, rows) = run()?;
+    let limit = rows_per_second.map(|rows_per_second| Limit {
+        what: "forward passes of 256 rows alone",
+        per_second: rows_per_second * first.items / rows as f64,
+    });
+    Ok(Stage { name, item: "node", limit, run: Box::new(move || Ok(run()?.0)) })
+}
+
+/// Models that answer every row with zeros at once.
+struct FreeFactory(ModelSpec);
+
+impl ModelFactory for FreeFactory {
+    fn spec(&self) -> ModelSpec {
+        self.0
+    }
+
+    fn open(&self) -> Result<Box<dyn Model>, ModelError> {
+        Ok(Box::new(Free(self.0)))
+    }
+}
+
+struct Free(ModelSpec);
+
+impl Model for Free {
+    fn spec(&self) -> ModelSpec {
+        self.0
+    }
+
+    fn forward(&mut self, _: NetId, _: &[f32], out: &mut [f32]) -> Result<(), ModelError> {
+        out.fill(0.0);
+        Ok(())
+    }
+
+    fn load(&mut self, _: NetId, _: &Arc<Weights>) -> Result<(), ModelError> {
+        Ok(())
+    }
+}
