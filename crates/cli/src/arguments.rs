@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Arena(ArenaArguments),
     /// List the games with their parameters and sizes.
     Games,
+    /// List the devices that networks can run on, and what each engine promises.
+    Devices,
     /// Print a resolved configuration, check one, or print the manual of all keys.
     #[command(after_help = presets_help())]
     Config(ConfigArguments),
@@ -172,6 +174,36 @@ pub(crate) enum BenchCommand {
     /// Time the same traversals under every scheduler, in turns, with real networks.
     #[command(after_help = presets_help())]
     Schedulers(BenchSchedulersArguments),
+    /// Time a device by itself: forward passes, dispatch and computation apart, and training steps.
+    Device(BenchDeviceArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchDeviceArguments {
+    /// The device, named as in a configuration
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub(crate) device: String,
+    /// Networks, hidden size x hidden layers
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', default_value = "512x3")]
+    pub(crate) models: Vec<String>,
+    /// Rows of forward passes
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', default_value = "1,4,16,64,256,1024")]
+    pub(crate) batches: Vec<usize>,
+    /// Types of the factors of matrix products; those that the device lacks are left out
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', default_value = "f32")]
+    pub(crate) precisions: Vec<String>,
+    /// Calls of one timing, of which the fastest of three counts
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) calls: u32,
+    /// Rows of a training step; 0 times none
+    #[arg(long, value_name = "ROWS", default_value_t = 1024)]
+    pub(crate) step_batch: usize,
+    /// Steps of a timed fit
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) steps: usize,
+    /// Print comma-separated values
+    #[arg(long)]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]

@@ -11,24 +11,27 @@ mod batch;
 mod config;
 mod initial;
 mod loss;
+mod loss_scale;
 mod merge;
+mod resident;
 mod state;
+mod step;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use burn::tensor::Device;
 use deepcfr_core::{Dense, FitContext, FitReport, LearnError, Learner, MlpWeights, SampleSource, Weights};
 
 pub use config::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule, Weighting};
 
-use crate::network::Network;
-use adam::{Adam, global_norm};
+use crate::device::{Placement, check_device, guarded, open};
+use adam::Adam;
 use batch::Batches;
 use loss::DeviceBatch;
 use state::Carried;
+use step::{StepOutcome, Steps};
 
 /// The weight of a sample of iteration `drawn` in a fit at iteration `now`.
 fn weight(weighting: Weighting, drawn: u32, now: u32) -> f64 {
@@ -41,19 +44,31 @@ fn weight(weighting: Weighting, drawn: u32, now: u32) -> f64 {
 /// Trains one network.
 pub struct MlpLearner {
     config: LearnerConfig,
+    placement: Placement,
+    /// Whether parameters stay on the device for a whole fit.
+    resident: bool,
     pool: rayon::ThreadPool,
     carried: Option<Carried>,
 }
 
 impl MlpLearner {
-    /// A learner that has not seen anything yet.
+    /// A learner on the processor, in 32 bits, that has not seen anything yet.
     ///
     /// # Errors
     /// If its threads cannot be started.
     pub fn new(config: LearnerConfig) -> Result<Self, LearnError> {
+        Self::placed(config, Placement::default())
+    }
+
+    /// The same elsewhere, or in another precision. What it saves does not depend on either.
+    ///
+    /// # Errors
+    /// If its threads cannot be started or the device cannot be used.
+    pub fn placed(config: LearnerConfig, placement: Placement) -> Result<Self, LearnError> {
+        check_device(placement)?;
         let pool = crate::pool::private_pool(config.threads.max(1))
             .map_err(|reason| LearnError::Device { device: crate::pool::DEVICE, reason })?;
-        Ok(Self { config, pool, carried: None })
+        Ok(Self { config, placement, resident: !placement.device.is_cpu(), pool, carried: None })
     }
 
     /// What it was told.
@@ -71,6 +86,23 @@ impl MlpLearner {
             }
         }
     }
+
+    /// Runs a fit where it is placed; panics of another device's runtime are its errors.
+    fn run(
+        &self,
+        batches: Batches<'_>,
+        state: Carried,
+        waited: Duration,
+        samples: usize,
+    ) -> Result<(Carried, FitReport), LearnError> {
+        let Placement { device, .. } = self.placement;
+        let burn_device = open(device)?;
+        let fit = || {
+            let steps = Steps::new(&self.config, self.placement, burn_device, &state, self.resident);
+            Fit { config: &self.config, batches, state, steps, constant: None, waited }.run(samples)
+        };
+        if device.is_cpu() { fit() } else { guarded(device, fit)? }
+    }
 }
 
 impl Learner for MlpLearner {
@@ -86,7 +118,7 @@ impl Learner for MlpLearner {
         let (carried, mut report) = self.pool.install(|| {
             let batches = Batches::new(samples, &self.config, context);
             let state = self.start(context, batches.target_rms());
-            Fit::new(&self.config, batches, state, begin.elapsed()).run(samples.len())
+            self.run(batches, state, begin.elapsed(), samples.len())
         })?;
         let mlp = MlpWeights {
             layers: carried.layers.clone(),
@@ -113,40 +145,31 @@ struct Fit<'a> {
     config: &'a LearnerConfig,
     batches: Batches<'a>,
     state: Carried,
-    device: Device,
+    steps: Steps<'a>,
     constant: Option<DeviceBatch>,
     waited: Duration,
 }
 
-/// What a step found.
-struct StepOutcome {
-    loss: f64,
-    grad_norm: f64,
-}
-
-impl<'a> Fit<'a> {
-    fn new(config: &'a LearnerConfig, batches: Batches<'a>, state: Carried, waited: Duration) -> Self {
-        // Named, never the default: that is the first compiled-in backend, present or not.
-        let device = Device::flex().autodiff();
-        Self { config, batches, state, device, constant: None, waited }
-    }
-
+impl Fit<'_> {
     fn run(mut self, samples: usize) -> Result<(Carried, FitReport), LearnError> {
         let steps = self.config.steps.steps(samples, self.config.batch_size);
         let mut outcomes = Vec::with_capacity(steps);
         for step in 0..steps {
             let batch = self.batch(step);
-            outcomes.extend(self.step(batch, self.learning_rate(step, steps)));
+            let learning_rate = self.learning_rate(step, steps);
+            outcomes.extend(self.steps.take(&mut self.state, batch, learning_rate)?);
         }
         if outcomes.is_empty() && steps > 0 {
             return Err(LearnError::NeverFinite { steps });
         }
+        let loss_scale = self.steps.finish(&mut self.state)?;
         let last = &outcomes[outcomes.len() - outcomes.len().div_ceil(10)..];
         let mean =
             |value: fn(&StepOutcome) -> f64| last.iter().map(value).sum::<f64>() / last.len().max(1) as f64;
         let report = FitReport {
             steps: outcomes.len(),
             skipped: steps - outcomes.len(),
+            loss_scale,
             loss: mean(|outcome| outcome.loss),
             distinct_rows: self.batches.distinct_rows(),
             grad_norm: mean(|outcome| outcome.grad_norm),
@@ -169,31 +192,12 @@ impl<'a> Fit<'a> {
         let begin = Instant::now();
         let shape = self.config.shape;
         let batch = self.batches.next(step);
-        let batch = DeviceBatch::new(batch, shape.num_features, shape.num_actions, &self.device);
+        let batch = DeviceBatch::new(batch, shape.num_features, shape.num_actions, self.steps.device());
         if self.batches.is_constant() {
             self.constant = Some(batch.clone());
         }
         self.waited += begin.elapsed();
         batch
-    }
-
-    /// Takes a step, or skips it and returns nothing if the loss or the gradient is not finite.
-    fn step(&mut self, batch: DeviceBatch, learning_rate: f64) -> Option<StepOutcome> {
-        let network = Network::new(&self.state.layers, self.config.activation, &self.device);
-        let outputs = network.forward(batch.features.clone());
-        let loss = batch.loss(self.config.loss, outputs);
-        let gradients = network.gradient(&loss);
-        // The CPU backend has finished both by now: reading them waits for nothing.
-        let loss = f64::from(loss.into_scalar::<f32>());
-        let grad_norm = global_norm(&gradients);
-        if !(loss.is_finite() && grad_norm.is_finite()) {
-            return None;
-        }
-        let clip = self.config.gradient_clip.map_or(f64::INFINITY, f64::from);
-        let scale = if grad_norm > clip { (clip / grad_norm) as f32 } else { 1.0 };
-        let Carried { layers, adam, .. } = &mut self.state;
-        adam.step(self.config.optimizer, learning_rate, scale, layers, &gradients);
-        Some(StepOutcome { loss, grad_norm })
     }
 }
 

@@ -8,6 +8,7 @@ use deepcfr_core::{EvaluatorError, GameError, LearnError, ModelError};
 
 use crate::arena::ArenaError;
 use crate::checkpoint::CheckpointError;
+use crate::devices::UnusableDevice;
 use crate::memory_plan::MemoryError;
 use crate::metrics::MetricsError;
 use crate::profile::ProfilingError;
@@ -31,6 +32,9 @@ pub enum TrainError {
     /// The game tree breaks a rule that exact evaluation relies on.
     #[error(transparent)]
     Tree(#[from] TreeError),
+    /// A device that cannot be used.
+    #[error(transparent)]
+    Device(#[from] UnusableDevice),
     /// The run needs more memory than there is.
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -98,9 +102,12 @@ impl TrainError {
     /// Whether the remedy is other input (a key, a file, a name) rather than another machine or a fix.
     pub fn is_bad_input(&self) -> bool {
         match self {
-            Self::Rules { .. } | Self::Game(_) | Self::Tree(_) | Self::Memory(_) | Self::Opponent { .. } => {
-                true
-            }
+            Self::Rules { .. }
+            | Self::Game(_)
+            | Self::Tree(_)
+            | Self::Device(_)
+            | Self::Memory(_)
+            | Self::Opponent { .. } => true,
             Self::Folder(error) => !matches!(error, RunFolderError::Io { .. }),
             Self::Solve(error) => error.is_bad_input(),
             Self::Arena(error) => error.is_bad_input(),

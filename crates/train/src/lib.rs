@@ -8,6 +8,7 @@ pub mod arena;
 pub mod catalogue;
 pub mod checkpoint;
 pub mod config;
+pub mod devices;
 pub mod machine;
 pub mod metrics;
 pub mod profile;
@@ -19,6 +20,7 @@ pub mod sweep;
 
 mod archive;
 mod collect;
+mod device_bench;
 mod diagnostics;
 mod error;
 mod evaluation;
@@ -34,6 +36,7 @@ mod small_game;
 mod state;
 mod trainer;
 
+pub use device_bench::{DeviceBench, DeviceTiming};
 pub use diagnostics::{CalibrationBin, ClassDiagnostics, Diagnostics, PlayerDiagnostics};
 pub use error::TrainError;
 pub use memory_plan::{MemoryError, MemoryPlan};

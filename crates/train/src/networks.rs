@@ -10,8 +10,8 @@ use deepcfr_core::{
     Weights,
 };
 use deepcfr_nn::{
-    BurnFactory, Initialisation, LearnerConfig, Loss, MlpLearner, NativeFactory, OptimizerKind, StepRule,
-    Weighting,
+    BurnFactory, Initialisation, LearnerConfig, Loss, MlpLearner, NativeFactory, OptimizerKind, Placement,
+    StepRule, Weighting,
 };
 
 use crate::archive::Archive;
@@ -43,7 +43,8 @@ pub(crate) type Reports = [Option<FitReport>; NUM_NETS];
 impl Networks {
     pub(crate) fn new(config: &RunConfig, shape: SampleShape, threads: usize) -> Result<Self, LearnError> {
         let learner = |net: usize| -> Result<Box<dyn Learner>, LearnError> {
-            Ok(Box::new(MlpLearner::new(learner_config(config, shape, net, threads))?))
+            let learner = learner_config(config, shape, net, threads);
+            Ok(Box::new(MlpLearner::placed(learner, config.training_placement())?))
         };
         Ok(Self {
             learners: [learner(0)?, learner(1)?, learner(2)?],
@@ -89,12 +90,40 @@ impl Networks {
     }
 }
 
-/// The inference engine that the configuration names, for `num_nets` networks.
+/// The inference engine that the configuration names, for `num_nets` networks, where traversals are
+/// answered.
 pub(crate) fn factory(config: &RunConfig, shape: SampleShape, num_nets: usize) -> Box<dyn ModelFactory> {
-    factory_of(config.inference.engine, shape, num_nets)
+    placed_factory(config, config.inference_placement(), shape, num_nets)
 }
 
-/// The same of any engine.
+/// The same where evaluation is answered.
+pub(crate) fn evaluation_factory(
+    config: &RunConfig,
+    shape: SampleShape,
+    num_nets: usize,
+) -> Box<dyn ModelFactory> {
+    placed_factory(config, config.evaluation_placement(), shape, num_nets)
+}
+
+fn placed_factory(
+    config: &RunConfig,
+    placement: Placement,
+    shape: SampleShape,
+    num_nets: usize,
+) -> Box<dyn ModelFactory> {
+    let network = &config.network;
+    match config.inference.engine {
+        config::Engine::Burn => {
+            let factory = BurnFactory::new(shape.num_features, shape.num_actions, num_nets);
+            let factory = factory.placed(placement).batches(config.traversal.max_batch);
+            let activation = activation(network.activation);
+            Box::new(factory.warmed_up_for(network.hidden_size, network.num_layers, activation))
+        }
+        engine => factory_of(engine, shape, num_nets),
+    }
+}
+
+/// Any engine, on the processor.
 pub(crate) fn factory_of(
     engine: config::Engine,
     shape: SampleShape,
@@ -105,6 +134,13 @@ pub(crate) fn factory_of(
             Box::new(NativeFactory::new(shape.num_features, shape.num_actions, num_nets))
         }
         config::Engine::Burn => Box::new(BurnFactory::new(shape.num_features, shape.num_actions, num_nets)),
+    }
+}
+
+fn activation(word: config::Activation) -> deepcfr_core::Activation {
+    match word {
+        config::Activation::Relu => deepcfr_core::Activation::Relu,
+        config::Activation::Gelu => deepcfr_core::Activation::Gelu,
     }
 }
 
@@ -124,10 +160,7 @@ pub(crate) fn learner_config(
         shape,
         hidden_size: config.network.hidden_size,
         num_layers: config.network.num_layers,
-        activation: match config.network.activation {
-            config::Activation::Relu => deepcfr_core::Activation::Relu,
-            config::Activation::Gelu => deepcfr_core::Activation::Gelu,
-        },
+        activation: activation(config.network.activation),
         loss: match (is_strategy, training.strategy_loss) {
             (false, _) => Loss::AdvantageMse,
             (true, config::StrategyLoss::CrossEntropy) => Loss::StrategyCrossEntropy,

@@ -15,6 +15,7 @@ use crate::output::print;
 pub(crate) fn run(command: &BenchCommand) -> Result<(), CommandError> {
     match command {
         BenchCommand::Schedulers(arguments) => schedulers(arguments),
+        BenchCommand::Device(arguments) => super::bench_device::run(arguments),
     }
 }
 

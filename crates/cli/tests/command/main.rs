@@ -4,6 +4,7 @@ mod arena;
 mod bad_input;
 mod killed;
 mod levers;
+mod precision;
 mod runs;
 mod solutions;
 mod tools;
