@@ -1,8 +1,8 @@
-//! Fitting a multi-layer perceptron to a memory, on burn's autodiff over its CPU backend.
+//! Fitting a multi-layer perceptron to a memory, on burn's autodiff.
 //!
-//! The loss of a step is the mean over its rows of `weight · Σ_{legal a} loss(a)`. Parameters live in
-//! host memory; each step lends them to burn for a forward and a backward pass and updates them in
-//! one pass. Everything random comes from streams keyed by seed, iteration, network and step, and no
+//! The loss of a step is the mean over its rows of `weight · Σ_{legal a} loss(a)`. On the processor,
+//! parameters live in host memory; each step lends them to burn for a forward and a backward pass and
+//! updates them in one pass. On another device they stay there for a fit. Everything random comes from streams keyed by seed, iteration, network and step, and no
 //! sum depends on the number of threads, so equal samples and context give equal weights, bit for
 //! bit. Not here: sampling, schedules over iterations.
 

@@ -81,10 +81,7 @@ impl<'a> Steps<'a> {
         let outputs = network.forward(batch.features.clone());
         let loss = batch.loss(*loss, outputs);
         let factor = self.loss_scale.factor();
-        let gradient = match factor {
-            1.0 => network.gradient(&loss),
-            _ => network.gradient(&loss.clone().mul_scalar(factor)),
-        };
+        let gradient = network.gradient(&loss.clone().mul_scalar(factor));
         // The CPU backend has finished both by now: reading them waits for nothing.
         let loss = f64::from(loss.into_scalar::<f32>());
         let (outcome, scale) = self.outcome(loss, global_norm(&gradient))?;

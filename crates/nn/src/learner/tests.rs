@@ -146,7 +146,7 @@ fn merging_keeps_the_gradient_of_the_whole_memory() {
         assert!(batches.is_constant());
         let (_, expected) = loss_and_gradient(&whole, &layers, &expected);
         let (_, got) = loss_and_gradient(&merged, &layers, &got);
-        let norm = super::global_norm(&expected);
+        let norm = super::adam::global_norm(&expected);
         for (expected, got) in expected.iter().flatten().zip(got.iter().flatten()) {
             assert!(f64::from((expected - got).abs()) < 1e-6 * norm, "{loss:?}: {expected}, {got}");
         }
