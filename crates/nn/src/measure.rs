@@ -72,7 +72,7 @@ impl ForwardProbe {
     pub fn open(mlp: &MlpWeights, placement: Placement) -> Result<Self, DeviceError> {
         check_device(placement)?;
         let (name, device) = (placement.device, open(placement.device)?);
-        let copy = || Network::in_precision(&mlp.layers, mlp.activation, placement.precision, &device);
+        let copy = || Network::new(&mlp.layers, mlp.activation, placement.precision, &device);
         let network = guarded(name, copy)?;
         let num_features = mlp.layers.first().map_or(0, |dense| dense.inputs);
         Ok(Self { name, device, network, num_features })

@@ -18,12 +18,7 @@ pub(crate) struct Network {
 
 impl Network {
     /// Copies `layers` to `device`; on an autodiff device they track gradients.
-    pub(crate) fn new(layers: &[Dense], activation: Activation, device: &Device) -> Self {
-        Self::in_precision(layers, activation, Precision::F32, device)
-    }
-
-    /// The same with matrix products in `precision`.
-    pub(crate) fn in_precision(
+    pub(crate) fn new(
         layers: &[Dense],
         activation: Activation,
         precision: Precision,
@@ -122,7 +117,7 @@ mod tests {
     fn distances(precision: Precision) -> [f32; 2] {
         let device = Device::flex().autodiff();
         let of = |precision| {
-            let network = Network::in_precision(&layers(), Activation::Relu, precision, &device);
+            let network = Network::new(&layers(), Activation::Relu, precision, &device);
             let outputs = network.forward(rows(&device));
             let gradient = network.gradient(&(outputs.clone() * outputs.clone()).sum());
             (floats(outputs), gradient.concat())
@@ -152,10 +147,7 @@ mod tests {
     fn weights_that_are_cast_once_give_the_same_outputs() {
         for precision in Precision::ALL {
             let outputs = |device: &Device| {
-                floats(
-                    Network::in_precision(&layers(), Activation::Relu, precision, device)
-                        .forward(rows(device)),
-                )
+                floats(Network::new(&layers(), Activation::Relu, precision, device).forward(rows(device)))
             };
             assert_eq!(outputs(&Device::flex()), outputs(&Device::flex().autodiff()), "{precision:?}");
         }

@@ -153,7 +153,7 @@ impl Model for BurnModel {
     fn load(&mut self, net: NetId, weights: &Arc<Weights>) -> Result<(), ModelError> {
         check_net(self.spec, net)?;
         let mlp = check_shape(self.spec, weights)?;
-        let copy = || Network::in_precision(&mlp.layers, mlp.activation, self.precision, &self.device);
+        let copy = || Network::new(&mlp.layers, mlp.activation, self.precision, &self.device);
         let network = match &self.place {
             Place::Processor(_) => copy(),
             Place::Accelerator(name, _) => guarded(*name, copy)?,

@@ -57,7 +57,7 @@ pub(super) fn run(
     let begin = Instant::now();
     let activation = if hidden.gelu { Activation::Gelu } else { Activation::Relu };
     let layers = layers(ends, hidden);
-    let network = guarded(name, || Network::in_precision(&layers, activation, precision, device))?;
+    let network = guarded(name, || Network::new(&layers, activation, precision, device))?;
     for class in open {
         padded_forward(name, &network, &[], [class, ends[0]], device)?;
         warmed.0.insert(key(class));

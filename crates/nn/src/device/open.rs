@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_panic_of_a_runtime_is_an_error_in_one_line() {
-        let failed = guarded(DeviceName::Cuda(1), || panic!("out of\n  memory"));
-        assert_eq!(failed.map(|()| ()).unwrap_err().to_string(), "device cuda:1: out of memory");
+        let failed: Result<(), _> = guarded(DeviceName::Cuda(1), || panic!("out of\n  memory"));
+        assert_eq!(failed.unwrap_err().to_string(), "device cuda:1: out of memory");
     }
 }

@@ -76,8 +76,7 @@ impl<'a> Steps<'a> {
         learning_rate: f64,
     ) -> Option<StepOutcome> {
         let LearnerConfig { activation, loss, optimizer, .. } = self.config;
-        let network =
-            Network::in_precision(&carried.layers, *activation, self.placement.precision, &self.device);
+        let network = Network::new(&carried.layers, *activation, self.placement.precision, &self.device);
         let outputs = network.forward(batch.features.clone());
         let loss = batch.loss(*loss, outputs);
         let factor = self.loss_scale.factor();

@@ -9,6 +9,7 @@ use super::batch::{Batch, Batches};
 use super::initial::initial_layers;
 use super::loss::DeviceBatch;
 use super::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule, Weighting};
+use crate::device::Precision;
 use crate::network::Network;
 
 const SHAPE: SampleShape = SampleShape { num_features: 3, num_actions: 4 };
@@ -62,7 +63,7 @@ fn config(loss: Loss, merge_duplicates: bool, batch_size: usize) -> LearnerConfi
 
 fn loss_and_gradient(config: &LearnerConfig, layers: &[Dense], batch: &Batch) -> (f64, Vec<Vec<f32>>) {
     let device = Device::flex().autodiff();
-    let network = Network::new(layers, config.activation, &device);
+    let network = Network::new(layers, config.activation, Precision::F32, &device);
     let batch = DeviceBatch::new(batch.clone(), SHAPE.num_features, SHAPE.num_actions, &device);
     let outputs = network.forward(batch.features.clone());
     let loss = batch.loss(config.loss, outputs);
