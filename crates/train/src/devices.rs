@@ -8,7 +8,7 @@ use deepcfr_nn::{DeviceError, Placement, check_device};
 
 pub use deepcfr_nn::{DeviceFacts, DeviceName, DeviceProblem, Precision, WarmUp};
 
-use crate::config::{Engine, RunConfig};
+use crate::config::{ConfigError, Engine, Problem, RunConfig};
 
 /// The devices of every kind, as `deepcfr-nn` lists them; memory and driver of NVIDIA GPUs are what
 /// their `nvidia-smi` says.
@@ -89,6 +89,30 @@ pub(crate) fn check(config: &RunConfig) -> Result<(), UnusableDevice> {
     Ok(())
 }
 
+/// Makes sure that `config` asks for nothing but the processor in 32 bits, which is what profiles are of.
+///
+/// # Errors
+/// Every key that asks for something else.
+pub(crate) fn only_processor(config: &RunConfig) -> Result<(), ConfigError> {
+    let plain = Placement::default();
+    let parts = [
+        ("run.device", "training.precision", config.training_placement()),
+        ("inference.device", "inference.precision", config.inference_placement()),
+    ];
+    let mut problems = Vec::new();
+    for (device, precision, placement) in parts {
+        if placement.device != plain.device {
+            let remedy = "profiles are of the processor; give \"cpu\", or use `deepcfr bench device`";
+            problems.push(Problem::new(device, placement.device, remedy));
+        }
+        if placement.precision != plain.precision {
+            let remedy = "profiles are of 32 bits; give \"f32\", or use `deepcfr bench device`";
+            problems.push(Problem::new(precision, placement.precision.word(), remedy));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(ConfigError { problems }) }
+}
+
 /// What is worth knowing about devices and precisions of `config`, a line each; nothing where all is
 /// on the processor in 32 bits.
 pub(crate) fn notes(config: &RunConfig, warm_up: WarmUp) -> Vec<String> {
@@ -152,6 +176,16 @@ mod tests {
             asked.run.device = device;
             assert_eq!(check(&asked).unwrap_err().key, "run.device");
         }
+    }
+
+    #[test]
+    fn profiles_are_of_the_processor() {
+        assert_eq!(only_processor(&config(&[])), Ok(()));
+        let mut elsewhere = config(&["training.precision=f16"]);
+        elsewhere.run.device = DeviceName::Wgpu(0);
+        let keys: Vec<_> =
+            only_processor(&elsewhere).unwrap_err().problems.into_iter().map(|one| one.key).collect();
+        assert_eq!(keys, ["run.device", "training.precision"]);
     }
 
     #[test]

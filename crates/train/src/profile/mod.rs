@@ -31,6 +31,7 @@ pub use trial::{Trial, TrialPlan, try_lever};
 use short_run::Watch;
 
 use crate::config::RunConfig;
+use crate::devices;
 use crate::error::TrainError;
 use crate::machine::MachineInfo;
 use crate::registry::{Setup, Visitor, with_game};
@@ -65,7 +66,8 @@ impl ProfilePlan {
 /// Measures `config`; the shortened run keeps its checkpoint in `folder`.
 ///
 /// # Errors
-/// See [`TrainError`]; [`ProfilingError::Interrupted`] if `stop` is set before there is enough.
+/// See [`TrainError`]; [`ProfilingError::Interrupted`] if `stop` is set before there is enough,
+/// [`ProfilingError::Config`] if anything of `config` is to run elsewhere than on the processor.
 pub fn measure(
     config: &RunConfig,
     plan: &ProfilePlan,
@@ -73,6 +75,7 @@ pub fn measure(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Profile, TrainError> {
+    devices::only_processor(config).map_err(ProfilingError::from)?;
     with_game(&config.game, Measure { config, plan, folder, watch: Watch { progress, stop } })
 }
 
