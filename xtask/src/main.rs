@@ -1,6 +1,7 @@
 //! Repository chores: `cargo xtask <task>`. Not here: anything that a user of deepcfr runs.
 
 mod docs;
+mod gpu;
 mod mutants;
 mod tidy;
 
@@ -10,15 +11,19 @@ const HELP: &str = "\
 usage: cargo xtask <task>
 
 tasks:
-  docs    write docs/configuration.md from the configuration's own manual
-  mutants break the algorithms on purpose and check that tests notice
-  tidy    check the layering of the crates and the rules that every source file keeps
+  docs       write docs/configuration.md from the configuration's own manual
+  gpu-check  check and measure everything on an NVIDIA GPU; exits with 2 where there is none
+  mutants    break the algorithms on purpose and check that tests notice
+  soft-gpu   run what every device runs on a software Vulkan driver
+  tidy       check the layering of the crates and the rules that every source file keeps
 ";
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
         Some("docs") => docs::run(),
+        Some("gpu-check") => gpu::gpu_check(),
         Some("mutants") => mutants::run(),
+        Some("soft-gpu") => gpu::soft_gpu(),
         Some("tidy") => tidy::run(),
         Some("--help" | "-h") | None => {
             print!("{HELP}");

@@ -40,6 +40,10 @@ const BANNED: &[(&str, &[&str])] = &[
     ("deepcfr-onnx", &["burn", "tracing"]),
 ];
 
+/// Packages that reach GPUs: the command brings in none of them unless it is asked to.
+const GPU: &[&str] =
+    &["burn-cubecl", "burn-cuda", "burn-wgpu", "cubecl-core", "cubecl-server", "cudarc", "wgpu"];
+
 /// The one crate that may name burn.
 const BURN_HOME: &str = "deepcfr-nn";
 
@@ -50,6 +54,7 @@ pub(crate) fn run() -> ExitCode {
     let metadata = cargo_metadata();
     let mut problems = layering(&metadata);
     problems.extend(banned(&metadata));
+    problems.extend(gpu_packages(&default_tree()));
     problems.extend(sources());
     for problem in &problems {
         eprintln!("tidy: {problem}");
@@ -132,6 +137,24 @@ fn banned(metadata: &Value) -> Vec<String> {
         }
     }
     problems
+}
+
+/// The packages that the command is built from without features, a line each.
+fn default_tree() -> String {
+    // Unlike the metadata, it leaves out what only a dependency's other features would bring in.
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "-p", "deepcfr-cli", "-e", "normal,build", "--prefix", "none"])
+        .output()
+        .expect("cargo runs: it started this program");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("package names are UTF-8")
+}
+
+fn gpu_packages(tree: &str) -> Vec<String> {
+    let named = tree.lines().filter_map(|line| line.split_whitespace().next());
+    let gpu = named.filter(|package| GPU.iter().any(|family| package.starts_with(family)));
+    let gpu: BTreeSet<&str> = gpu.collect();
+    gpu.into_iter().map(|package| format!("a build without features must not bring in {package}")).collect()
 }
 
 fn sources() -> Vec<String> {

@@ -34,6 +34,8 @@ pub(crate) enum Command {
     Arena(ArenaArguments),
     /// List the games with their parameters and sizes.
     Games,
+    /// List the devices that networks can run on, and what each engine promises.
+    Devices,
     /// Print a resolved configuration, check one, or print the manual of all keys.
     #[command(after_help = presets_help())]
     Config(ConfigArguments),
@@ -183,6 +185,8 @@ pub(crate) enum BenchCommand {
     Inference(BenchInferenceArguments),
     /// Measure this processor's limits, and every stage of training on it against them.
     Cpu(BenchCpuArguments),
+    /// Time a device by itself: forward passes, dispatch and computation apart, and training steps.
+    Device(BenchDeviceArguments),
 }
 
 #[derive(Debug, Args)]
@@ -221,6 +225,34 @@ pub(crate) struct BenchCpuArguments {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchDeviceArguments {
+    /// The device, named as in a configuration
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    pub(crate) device: String,
+    /// Networks, hidden size x hidden layers
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', default_value = "512x3")]
+    pub(crate) models: Vec<String>,
+    /// Rows of forward passes
+    #[arg(long, value_name = "ROWS", value_delimiter = ',', default_value = "1,4,16,64,256,1024")]
+    pub(crate) batches: Vec<usize>,
+    /// Types of the factors of matrix products; those that the device lacks are left out
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', default_value = "f32")]
+    pub(crate) precisions: Vec<String>,
+    /// Calls of one timing, of which the fastest of three counts
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) calls: u32,
+    /// Rows of a training step; 0 times none
+    #[arg(long, value_name = "ROWS", default_value_t = 1024)]
+    pub(crate) step_batch: usize,
+    /// Steps of a timed fit
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) steps: usize,
+    /// Print comma-separated values
+    #[arg(long)]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]

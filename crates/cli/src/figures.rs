@@ -189,6 +189,7 @@ mod tests {
             loss: 0.5,
             steps: 9,
             skipped_steps: 2,
+            loss_scale: None,
             distinct_rows: 3,
             target_rms: 1.0,
             grad_norm: 1.0,

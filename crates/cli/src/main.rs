@@ -39,6 +39,7 @@ fn run(command: Command) -> Result<(), CommandError> {
         Command::Games => commands::games::run(),
         Command::Advise(advise) => commands::advise::run(&advise),
         Command::Bench(bench) => commands::bench::run(&bench),
+        Command::Devices => commands::devices::run(),
         Command::Config(config) => commands::config::run(&config),
         Command::Sweep(sweep) => commands::sweep::run(&sweep),
         Command::Profile(profile) => commands::profile::run(&profile),

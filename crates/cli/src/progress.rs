@@ -90,6 +90,7 @@ impl Observer for Progress {
                 start.config.inference.engine
             ));
         }
+        start.devices.iter().for_each(|line| self.say(line));
         let verb = if start.iteration == 0 { "writing to" } else { "resuming" };
         self.say(&format!("{verb} {}", start.folder.path().display()));
         if !self.quiet && std::io::stderr().is_terminal() {

@@ -23,6 +23,9 @@ pub struct FitReport {
     pub steps: usize,
     /// Steps skipped because a loss or gradient was not finite.
     pub skipped: usize,
+    /// What the loss is multiplied by at the end of the fit, so that gradients stay within the range of
+    /// half floats; `None` where it is not.
+    pub loss_scale: Option<f64>,
     /// Mean loss over the last tenth of the steps, in the loss's own units.
     pub loss: f64,
     /// Distinct rows fitted, where duplicates were merged; otherwise the number of samples.

@@ -1,10 +1,10 @@
-//! Fitting a multi-layer perceptron to a memory, on burn's autodiff over its CPU backend.
+//! Fitting a multi-layer perceptron to a memory, on burn's autodiff.
 //!
-//! The loss of a step is the mean over its rows of `weight · Σ_{legal a} loss(a)`. Parameters live in
-//! host memory; each step lends them to burn for a forward and a backward pass and updates them in
-//! one pass. Everything random comes from streams keyed by seed, iteration, network and step, and no
-//! sum depends on the number of threads, so equal samples and context give equal weights, bit for
-//! bit. Not here: sampling, schedules over iterations.
+//! The loss of a step is the mean over its rows of `weight · Σ_{legal a} loss(a)`. On the processor,
+//! parameters live in host memory; each step lends them to burn for a forward and a backward pass and
+//! updates them in one pass. On another device they stay there for a fit. Everything random comes
+//! from streams keyed by seed, iteration, network and step, and no sum depends on the number of
+//! threads, so equal samples and context give equal weights, bit for bit. Not here: sampling, schedules over iterations.
 
 mod adam;
 mod ahead;
@@ -12,27 +12,30 @@ mod batch;
 mod config;
 mod initial;
 mod loss;
+mod loss_scale;
 mod merge;
+mod resident;
 mod state;
+mod step;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use burn::tensor::Device;
 use deepcfr_core::{
     Dense, FitContext, FitReport, LearnError, Learner, MlpWeights, SampleShape, SampleSource, Weights,
 };
 
 pub use config::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule, Weighting};
 
-use crate::network::Network;
-use adam::{Adam, global_norm};
+use crate::device::{Placement, check_device, guarded, open};
+use adam::Adam;
 use ahead::ahead;
 use batch::{Batch, Batches};
 use loss::DeviceBatch;
 use state::Carried;
+use step::{StepOutcome, Steps};
 
 /// The weight of a sample of iteration `drawn` in a fit at iteration `now`.
 fn weight(weighting: Weighting, drawn: u32, now: u32) -> f64 {
@@ -45,19 +48,31 @@ fn weight(weighting: Weighting, drawn: u32, now: u32) -> f64 {
 /// Trains one network.
 pub struct MlpLearner {
     config: LearnerConfig,
+    placement: Placement,
+    /// Whether parameters stay on the device for a whole fit.
+    resident: bool,
     pool: rayon::ThreadPool,
     carried: Option<Carried>,
 }
 
 impl MlpLearner {
-    /// A learner that has not seen anything yet.
+    /// A learner on the processor, in 32 bits, that has not seen anything yet.
     ///
     /// # Errors
     /// If its threads cannot be started.
     pub fn new(config: LearnerConfig) -> Result<Self, LearnError> {
+        Self::placed(config, Placement::default())
+    }
+
+    /// The same elsewhere, or in another precision. What it saves does not depend on either.
+    ///
+    /// # Errors
+    /// If its threads cannot be started or the device cannot be used.
+    pub fn placed(config: LearnerConfig, placement: Placement) -> Result<Self, LearnError> {
+        check_device(placement)?;
         let pool = crate::pool::private_pool(config.threads.max(1))
             .map_err(|reason| LearnError::Device { device: crate::pool::DEVICE, reason })?;
-        Ok(Self { config, pool, carried: None })
+        Ok(Self { config, placement, resident: !placement.device.is_cpu(), pool, carried: None })
     }
 
     /// What it was told.
@@ -75,6 +90,23 @@ impl MlpLearner {
             }
         }
     }
+
+    /// Runs a fit where it is placed; panics of another device's runtime are its errors.
+    fn run(
+        &self,
+        mut batches: Batches<'_>,
+        state: Carried,
+        waited: Duration,
+        samples: usize,
+    ) -> Result<(Carried, FitReport), LearnError> {
+        let Placement { device, .. } = self.placement;
+        let burn_device = open(device)?;
+        let fit = move || {
+            let steps = Steps::new(&self.config, self.placement, burn_device, &state, self.resident);
+            Fit { config: &self.config, state, steps, waited }.run(&mut batches, samples)
+        };
+        if device.is_cpu() { fit() } else { guarded(device, fit)? }
+    }
 }
 
 impl Learner for MlpLearner {
@@ -88,9 +120,9 @@ impl Learner for MlpLearner {
             return Err(LearnError::NoSamples);
         }
         let (carried, mut report) = self.pool.install(|| {
-            let mut batches = Batches::new(samples, &self.config, context);
+            let batches = Batches::new(samples, &self.config, context);
             let state = self.start(context, batches.target_rms());
-            Fit::new(&self.config, state, begin.elapsed()).run(&mut batches, samples.len())
+            self.run(batches, state, begin.elapsed(), samples.len())
         })?;
         let mlp = MlpWeights {
             layers: carried.layers.clone(),
@@ -116,39 +148,29 @@ impl Learner for MlpLearner {
 struct Fit<'a> {
     config: &'a LearnerConfig,
     state: Carried,
-    device: Device,
+    steps: Steps<'a>,
     waited: Duration,
 }
 
-/// What a step found.
-struct StepOutcome {
-    loss: f64,
-    grad_norm: f64,
-}
-
-impl<'a> Fit<'a> {
-    fn new(config: &'a LearnerConfig, state: Carried, waited: Duration) -> Self {
-        // Named, never the default: that is the first compiled-in backend, present or not.
-        let device = Device::flex().autodiff();
-        Self { config, state, device, waited }
-    }
-
+impl Fit<'_> {
     fn run(mut self, batches: &mut Batches<'_>, samples: usize) -> Result<(Carried, FitReport), LearnError> {
         let steps = self.config.steps.steps(samples, self.config.batch_size);
-        let outcomes: Vec<StepOutcome> = if batches.is_constant() {
-            self.constant_steps(batches, steps)
+        let outcomes = if batches.is_constant() {
+            self.constant_steps(batches, steps)?
         } else {
-            self.steps(batches, steps)
+            self.varied_steps(batches, steps)?
         };
         if outcomes.is_empty() && steps > 0 {
             return Err(LearnError::NeverFinite { steps });
         }
+        let loss_scale = self.steps.finish(&mut self.state)?;
         let last = &outcomes[outcomes.len() - outcomes.len().div_ceil(10)..];
         let mean =
             |value: fn(&StepOutcome) -> f64| last.iter().map(value).sum::<f64>() / last.len().max(1) as f64;
         let report = FitReport {
             steps: outcomes.len(),
             skipped: steps - outcomes.len(),
+            loss_scale,
             loss: mean(|outcome| outcome.loss),
             distinct_rows: batches.distinct_rows(),
             grad_norm: mean(|outcome| outcome.grad_norm),
@@ -160,17 +182,29 @@ impl<'a> Fit<'a> {
     }
 
     /// Steps that all take the same batch.
-    fn constant_steps(&mut self, batches: &mut Batches<'_>, steps: usize) -> Vec<StepOutcome> {
+    fn constant_steps(
+        &mut self,
+        batches: &mut Batches<'_>,
+        steps: usize,
+    ) -> Result<Vec<StepOutcome>, LearnError> {
         let begin = Instant::now();
         let mut batch = Batch::default();
         batches.put(0, &mut batch);
         let batch = self.to_device(batch);
         self.waited += begin.elapsed();
-        (0..steps).filter_map(|step| self.step(&batch, self.learning_rate(step, steps))).collect()
+        let mut outcomes = Vec::with_capacity(steps);
+        for step in 0..steps {
+            outcomes.extend(self.step(&batch, step, steps)?);
+        }
+        Ok(outcomes)
     }
 
     /// Steps that take a batch each.
-    fn steps(&mut self, batches: &mut Batches<'_>, steps: usize) -> Vec<StepOutcome> {
+    fn varied_steps(
+        &mut self,
+        batches: &mut Batches<'_>,
+        steps: usize,
+    ) -> Result<Vec<StepOutcome>, LearnError> {
         if self.config.assemble_ahead {
             return ahead(batches, steps, |exchange| self.follow(steps, exchange));
         }
@@ -182,7 +216,11 @@ impl<'a> Fit<'a> {
     }
 
     /// Steps on the batches that come out of `exchange`, into which used ones go.
-    fn follow(&mut self, steps: usize, exchange: &mut dyn FnMut(Batch) -> Batch) -> Vec<StepOutcome> {
+    fn follow(
+        &mut self,
+        steps: usize,
+        exchange: &mut dyn FnMut(Batch) -> Batch,
+    ) -> Result<Vec<StepOutcome>, LearnError> {
         let mut batch = Batch::default();
         let mut outcomes = Vec::with_capacity(steps);
         for step in 0..steps {
@@ -190,15 +228,16 @@ impl<'a> Fit<'a> {
             batch = exchange(batch);
             self.waited += begin.elapsed();
             let on_device = self.to_device(batch);
-            outcomes.extend(self.step(&on_device, self.learning_rate(step, steps)));
-            batch = on_device.into_buffers();
+            outcomes.extend(self.step(&on_device, step, steps)?);
+            // Another device has the buffers now: reading them back would copy them.
+            batch = if self.steps.is_in_host_memory() { on_device.into_buffers() } else { Batch::default() };
         }
-        outcomes
+        Ok(outcomes)
     }
 
     fn to_device(&self, batch: Batch) -> DeviceBatch {
         let SampleShape { num_features, num_actions } = self.config.shape;
-        DeviceBatch::new(batch, num_features, num_actions, &self.device)
+        DeviceBatch::new(batch, num_features, num_actions, self.steps.device())
     }
 
     fn learning_rate(&self, step: usize, steps: usize) -> f64 {
@@ -207,22 +246,14 @@ impl<'a> Fit<'a> {
     }
 
     /// Takes a step, or skips it and returns nothing if the loss or the gradient is not finite.
-    fn step(&mut self, batch: &DeviceBatch, learning_rate: f64) -> Option<StepOutcome> {
-        let network = Network::new(&self.state.layers, self.config.activation, &self.device);
-        let outputs = network.forward(batch.features.clone());
-        let loss = batch.loss(self.config.loss, outputs);
-        let gradients = network.gradient(&loss);
-        // The CPU backend has finished both by now: reading them waits for nothing.
-        let loss = f64::from(loss.into_scalar::<f32>());
-        let grad_norm = global_norm(&gradients);
-        if !(loss.is_finite() && grad_norm.is_finite()) {
-            return None;
-        }
-        let clip = self.config.gradient_clip.map_or(f64::INFINITY, f64::from);
-        let scale = if grad_norm > clip { (clip / grad_norm) as f32 } else { 1.0 };
-        let Carried { layers, adam, .. } = &mut self.state;
-        adam.step(self.config.optimizer, learning_rate, scale, layers, &gradients);
-        Some(StepOutcome { loss, grad_norm })
+    fn step(
+        &mut self,
+        batch: &DeviceBatch,
+        step: usize,
+        steps: usize,
+    ) -> Result<Option<StepOutcome>, LearnError> {
+        let learning_rate = self.learning_rate(step, steps);
+        self.steps.take(&mut self.state, batch, learning_rate)
     }
 }
 

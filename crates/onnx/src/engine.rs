@@ -15,6 +15,9 @@ use ort::value::TensorRef;
 use crate::graph::onnx_model;
 use crate::runtime::{Provider, Runtime, RuntimeError};
 
+/// ONNX Runtime picks its kernels by the number of rows, and no version promises equal bits.
+pub const ROW_INVARIANT: bool = false;
+
 const DEVICE: &str = "onnxruntime";
 
 /// Opens models that run in ONNX Runtime.
@@ -36,7 +39,7 @@ impl OnnxFactory {
         [num_features, num_outputs, num_nets]: [usize; 3],
     ) -> Result<Self, RuntimeError> {
         runtime.check(provider)?;
-        let spec = ModelSpec { num_features, num_outputs, num_nets, row_invariant: false };
+        let spec = ModelSpec { num_features, num_outputs, num_nets, row_invariant: ROW_INVARIANT };
         Ok(Self { spec, runtime, provider })
     }
 }

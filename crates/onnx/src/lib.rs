@@ -11,7 +11,7 @@ mod protobuf;
 mod runtime;
 mod safetensors_file;
 
-pub use engine::OnnxFactory;
+pub use engine::{OnnxFactory, ROW_INVARIANT};
 pub use graph::{INPUT, IR_VERSION, OPSET, OUTPUT, onnx_model};
 pub use runtime::{LIBRARY_VARIABLE, Provider, Runtime, RuntimeError};
 pub use safetensors_file::{OUTPUT_SCALE, SafetensorsError, read_safetensors, safetensors_file};

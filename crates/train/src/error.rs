@@ -8,6 +8,7 @@ use deepcfr_core::{EvaluatorError, GameError, LearnError, ModelError};
 
 use crate::arena::ArenaError;
 use crate::checkpoint::CheckpointError;
+use crate::devices::UnusableDevice;
 use crate::export::ExportError;
 use crate::memory_plan::MemoryError;
 use crate::metrics::MetricsError;
@@ -32,6 +33,9 @@ pub enum TrainError {
     /// The game tree breaks a rule that exact evaluation relies on.
     #[error(transparent)]
     Tree(#[from] TreeError),
+    /// A device that cannot be used.
+    #[error(transparent)]
+    Device(#[from] UnusableDevice),
     /// The run needs more memory than there is.
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -108,6 +112,7 @@ impl TrainError {
             Self::Rules { .. }
             | Self::Game(_)
             | Self::Tree(_)
+            | Self::Device(_)
             | Self::Memory(_)
             | Self::Runtime(_)
             | Self::Opponent { .. } => true,

@@ -13,7 +13,7 @@ use crate::config::{EvaluatedPolicy, NashConv, RunConfig};
 use crate::error::TrainError;
 use crate::inference::Inference;
 use crate::metrics::{EvaluationMetrics, ExactMetrics, MatchMetrics, PlayMetrics};
-use crate::networks::{NUM_NETS, factory};
+use crate::networks::{NUM_NETS, evaluation_factory};
 use crate::registry::{Setup, opponent_named};
 use crate::trainer::{State, Tabulated};
 
@@ -103,7 +103,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
                 let Some(weights) = &self.state.networks.weights[NetId::STRATEGY.index()] else {
                     return Ok(None);
                 };
-                let mut model = factory(self.config, self.shape, NUM_NETS)?.open()?;
+                let mut model = evaluation_factory(self.config, self.shape, NUM_NETS)?.open()?;
                 model.load(NetId::STRATEGY, weights)?;
                 let logits = small.game.tabulate(&mut *model, |_| NetId::STRATEGY)?;
                 small.game.softmax(&logits)
@@ -194,7 +194,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         let networks = &self.state.networks;
         let sampled = self.config.evaluation.policies.contains(&EvaluatedPolicy::SdCfr);
         let archive = if sampled { networks.archive.entries() } else { &[] };
-        let factory = factory(self.config, self.shape, NUM_NETS + archive.len() * NUM_PLAYERS)?;
+        let factory = evaluation_factory(self.config, self.shape, NUM_NETS + archive.len() * NUM_PLAYERS)?;
         let named = networks.weights.iter().enumerate();
         let mut nets: Vec<_> =
             named.filter_map(|(net, weights)| Some((NetId(net as u16), weights.clone()?))).collect();

@@ -10,8 +10,8 @@ use deepcfr_core::{
     Weights,
 };
 use deepcfr_nn::{
-    BurnFactory, Initialisation, LearnerConfig, Loss, MlpLearner, NativeFactory, OptimizerKind, StepRule,
-    Weighting,
+    BurnFactory, Initialisation, LearnerConfig, Loss, MlpLearner, NativeFactory, OptimizerKind, Placement,
+    StepRule, Weighting,
 };
 use deepcfr_onnx::{OnnxFactory, Provider, Runtime};
 
@@ -47,7 +47,8 @@ pub(crate) type Reports = [Option<FitReport>; NUM_NETS];
 impl Networks {
     pub(crate) fn new(config: &RunConfig, shape: SampleShape, threads: usize) -> Result<Self, LearnError> {
         let learner = |net: usize| -> Result<Box<dyn Learner>, LearnError> {
-            Ok(Box::new(MlpLearner::new(learner_config(config, shape, net, threads))?))
+            let learner = learner_config(config, shape, net, threads);
+            Ok(Box::new(MlpLearner::placed(learner, config.training_placement())?))
         };
         Ok(Self {
             learners: [learner(0)?, learner(1)?, learner(2)?],
@@ -107,7 +108,8 @@ fn side_by_side<T: Send>(fits: impl Iterator<Item = Option<impl FnOnce() -> T + 
     })
 }
 
-/// The inference engine that the configuration names, for `num_nets` networks.
+/// The inference engine that the configuration names, for `num_nets` networks, where traversals are
+/// answered.
 ///
 /// # Errors
 /// If it cannot be used on this machine.
@@ -116,10 +118,40 @@ pub(crate) fn factory(
     shape: SampleShape,
     num_nets: usize,
 ) -> Result<Box<dyn ModelFactory>, TrainError> {
-    factory_of(config.inference.engine, &config.inference, shape, num_nets)
+    placed_factory(config, config.inference_placement(), shape, num_nets)
 }
 
-/// The same of any engine, which computes where and with what `inference` says.
+/// The same where evaluation is answered.
+///
+/// # Errors
+/// If it cannot be used on this machine.
+pub(crate) fn evaluation_factory(
+    config: &RunConfig,
+    shape: SampleShape,
+    num_nets: usize,
+) -> Result<Box<dyn ModelFactory>, TrainError> {
+    placed_factory(config, config.evaluation_placement(), shape, num_nets)
+}
+
+fn placed_factory(
+    config: &RunConfig,
+    placement: Placement,
+    shape: SampleShape,
+    num_nets: usize,
+) -> Result<Box<dyn ModelFactory>, TrainError> {
+    let network = &config.network;
+    match config.inference.engine {
+        config::Engine::Burn => {
+            let factory = BurnFactory::new(shape.num_features, shape.num_actions, num_nets);
+            let factory = factory.placed(placement).batches(config.traversal.max_batch);
+            let activation = activation(network.activation);
+            Ok(Box::new(factory.warmed_up_for(network.hidden_size, network.num_layers, activation)))
+        }
+        engine => factory_of(engine, &config.inference, shape, num_nets),
+    }
+}
+
+/// Any engine; burn's and the native one on the processor, ONNX Runtime where `inference` says.
 pub(crate) fn factory_of(
     engine: config::Engine,
     inference: &InferenceSection,
@@ -157,6 +189,13 @@ pub fn usable_engines(config: &RunConfig, say: &mut dyn FnMut(&str)) -> Vec<conf
     config::Engine::ALL.iter().copied().filter(|&engine| usable(engine)).collect()
 }
 
+fn activation(word: config::Activation) -> deepcfr_core::Activation {
+    match word {
+        config::Activation::Relu => deepcfr_core::Activation::Relu,
+        config::Activation::Gelu => deepcfr_core::Activation::Gelu,
+    }
+}
+
 /// How network `net` is fitted.
 pub(crate) fn learner_config(
     config: &RunConfig,
@@ -173,10 +212,7 @@ pub(crate) fn learner_config(
         shape,
         hidden_size: config.network.hidden_size,
         num_layers: config.network.num_layers,
-        activation: match config.network.activation {
-            config::Activation::Relu => deepcfr_core::Activation::Relu,
-            config::Activation::Gelu => deepcfr_core::Activation::Gelu,
-        },
+        activation: activation(config.network.activation),
         loss: match (is_strategy, training.strategy_loss) {
             (false, _) => Loss::AdvantageMse,
             (true, config::StrategyLoss::CrossEntropy) => Loss::StrategyCrossEntropy,

@@ -9,6 +9,7 @@ use deepcfr_core::{Encoder, Game};
 
 use crate::checkpoint::{CheckpointError, CheckpointReader, CheckpointStore, Keep};
 use crate::config::RunConfig;
+use crate::devices;
 use crate::error::TrainError;
 use crate::machine::MachineInfo;
 use crate::metrics::{EvaluationMetrics, IterationMetrics, MetricsWriter, Phase};
@@ -40,6 +41,8 @@ pub struct Start<'a> {
     pub iteration: u32,
     /// What memory goes to when everything is full, in words.
     pub memory: String,
+    /// Where networks run, in words, where that is not the processor in 32 bits throughout.
+    pub devices: Vec<String>,
     /// Worker threads of traversals.
     pub workers: usize,
     /// Length of a feature row.
@@ -122,6 +125,7 @@ impl Visitor for Session<'_> {
             config,
             iteration: trainer.state.iteration,
             memory: trainer.memory_plan.to_string(),
+            devices: devices::notes(config, deepcfr_nn::warm_up_so_far()),
             workers: config.traversal.workers.unwrap_or(trainer.threads),
             num_features: trainer.shape.num_features,
             num_actions: trainer.shape.num_actions,

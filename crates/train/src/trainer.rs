@@ -13,6 +13,7 @@ use deepcfr_core::{
 
 use crate::collect::{Collected, Collector, all_negative};
 use crate::config::{EvaluatedPolicy, Initialisation, NashConv, RunConfig, Sampling, Scheduler, Weighting};
+use crate::devices;
 use crate::diagnostics::{Diagnostics, Probe, Watched};
 use crate::error::TrainError;
 use crate::evaluation;
@@ -24,7 +25,7 @@ use crate::memory_plan::MemoryPlan;
 use crate::metrics::{
     EvaluationMetrics, FitMetrics, IterationMetrics, PerNetwork, Phase, PhaseClock, RunClock,
 };
-use crate::networks::{Due, NUM_NETS, Networks, Reports, factory};
+use crate::networks::{Due, NUM_NETS, Networks, Reports, evaluation_factory, factory};
 use crate::registry::Setup;
 use crate::small_game::SmallGame;
 
@@ -78,6 +79,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     /// # Errors
     /// If the game is refused, or the run would not fit in memory.
     pub(crate) fn new(config: RunConfig, setup: Setup<G, E>) -> Result<Self, TrainError> {
+        devices::check(&config)?;
         let spec = setup.game.spec();
         spec.check()?;
         let shape = SampleShape { num_features: setup.encoder.num_features(), num_actions: spec.num_actions };
@@ -180,7 +182,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     fn diagnose(&mut self, probe: &Probe) -> Result<Option<Diagnostics>, TrainError> {
         let Some(networks) = self.state.networks.advantage() else { return Ok(None) };
         let before = self.clock.switch(Phase::Evaluation);
-        let mut model = factory(&self.config, self.shape, NUM_NETS)?.open()?;
+        let mut model = evaluation_factory(&self.config, self.shape, NUM_NETS)?.open()?;
         for (player, weights) in networks.iter().enumerate() {
             model.load(NetId::advantage(player), weights)?;
         }

@@ -22,6 +22,7 @@ pub(crate) fn run(command: &BenchCommand) -> Result<(), CommandError> {
             Ok(print(&format!("fingerprint {}\n", fingerprint()?))?)
         }
         BenchCommand::Cpu(arguments) => cpu(arguments),
+        BenchCommand::Device(arguments) => super::bench_device::run(arguments),
     }
 }
 

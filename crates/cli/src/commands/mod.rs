@@ -3,7 +3,9 @@
 pub(crate) mod advise;
 pub(crate) mod arena;
 pub(crate) mod bench;
+mod bench_device;
 pub(crate) mod config;
+pub(crate) mod devices;
 pub(crate) mod eval;
 pub(crate) mod exploit;
 pub(crate) mod export;

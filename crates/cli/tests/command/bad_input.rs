@@ -32,6 +32,9 @@ error: the configuration has 3 problems:
     );
 }
 
+/// The tests are built without it.
+const NO_CUDA: &str = "this build has no feature `cuda`; build with --features cuda, or give \"cpu\"";
+
 #[test]
 fn unknown_games_presets_files_and_impossible_rules_are_refused() {
     for (arguments, said) in [
@@ -42,7 +45,14 @@ fn unknown_games_presets_files_and_impossible_rules_are_refused() {
             &["train", "--set", "game.name=lost_cities", "--set", "game.lost_cities.hand_size=80"],
             "give 1 to 8",
         ),
-        (&["train", "--set", "run.device=cuda"], "this build has no feature `cuda`"),
+        (&["train", "--set", "run.device=cuda"], NO_CUDA),
+        (&["train", "--set", "inference.engine=burn", "--set", "inference.device=cuda:1"], NO_CUDA),
+        (&["train", "--set", "run.device=gpu"], "give a device: \"cpu\", \"cuda\""),
+        (&["train", "--set", "inference.precision=bf16"], "needs inference.engine = \"burn\""),
+        (&["bench", "device", "--device", "cuda"], "--device = \"cuda\": this build has no feature `cuda`"),
+        (&["bench", "device", "--device", "tpu"], "no such device; give \"cpu\""),
+        (&["bench", "device", "--models", "512"], "give hidden size x hidden layers"),
+        (&["bench", "device", "--precisions", "f8"], "give \"f32\", \"bf16\" or \"f16\""),
         (&["train", "--resume", "nothing"], "no run \"nothing\""),
         (&["eval", "nothing"], "no run \"nothing\""),
         (&["inspect", "nothing"], "no run \"nothing\""),

@@ -5,6 +5,7 @@ mod bad_input;
 mod engines;
 mod killed;
 mod levers;
+mod precision;
 mod runs;
 mod solutions;
 mod tools;

@@ -8,9 +8,35 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::OptimizerKind;
 
-const BETA_1: f32 = 0.9;
-const BETA_2: f32 = 0.999;
+pub(super) const BETA_1: f32 = 0.9;
+pub(super) const BETA_2: f32 = 0.999;
 const EPSILON: f32 = 1e-8;
+
+/// The figures of a step that are the same for all parameters: the corrections of both moments are in
+/// the step size and in epsilon.
+pub(super) struct Rates {
+    pub(super) step_size: f32,
+    pub(super) epsilon: f32,
+    /// What a weight is multiplied by; biases do not decay.
+    pub(super) decay: f32,
+}
+
+impl Rates {
+    /// Those of step `time`, from 1.
+    pub(super) fn at(time: u32, kind: OptimizerKind, learning_rate: f64) -> Self {
+        let weight_decay = match kind {
+            OptimizerKind::Adam => 0.0,
+            OptimizerKind::AdamW { weight_decay } => weight_decay,
+        };
+        let correction = |beta: f32| 1.0 - f64::from(beta).powf(f64::from(time));
+        let correction_2 = correction(BETA_2).sqrt();
+        Self {
+            step_size: (learning_rate * correction_2 / correction(BETA_1)) as f32,
+            epsilon: (f64::from(EPSILON) * correction_2) as f32,
+            decay: 1.0 - learning_rate as f32 * weight_decay,
+        }
+    }
+}
 
 /// The optimiser's state: a first and a second moment for every parameter.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,28 +70,21 @@ impl Adam {
         gradients: &[Vec<f32>],
     ) {
         self.time += 1;
-        let weight_decay = match kind {
-            OptimizerKind::Adam => 0.0,
-            OptimizerKind::AdamW { weight_decay } => weight_decay,
-        };
-        let correction = |beta: f32| 1.0 - f64::from(beta).powf(f64::from(self.time));
-        let correction_2 = correction(BETA_2).sqrt();
-        let step_size = (learning_rate * correction_2 / correction(BETA_1)) as f32;
-        let epsilon = (f64::from(EPSILON) * correction_2) as f32;
+        let rates = Rates::at(self.time, kind, learning_rate);
         let parameters = layers.iter_mut().flat_map(|dense| [&mut dense.weight, &mut dense.bias]);
         let moments = self.first.iter_mut().zip(&mut self.second);
         for (index, ((parameters, gradient), (first, second))) in
             parameters.zip(gradients).zip(moments).enumerate()
         {
-            let decay = if index % 2 == 0 { 1.0 - learning_rate as f32 * weight_decay } else { 1.0 };
+            let decay = if index % 2 == 0 { rates.decay } else { 1.0 };
             Arch::new().dispatch(Update {
                 parameters,
                 gradient,
                 first,
                 second,
                 scale,
-                step_size,
-                epsilon,
+                step_size: rates.step_size,
+                epsilon: rates.epsilon,
                 decay,
             });
         }

@@ -10,6 +10,7 @@ use super::batch::{Batch, Batches};
 use super::initial::initial_layers;
 use super::loss::DeviceBatch;
 use super::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule, Weighting};
+use crate::device::Precision;
 use crate::network::Network;
 
 const SHAPE: SampleShape = SampleShape { num_features: 3, num_actions: 4 };
@@ -70,7 +71,7 @@ fn next_batch(batches: &mut Batches<'_>, step: usize) -> Batch {
 
 fn loss_and_gradient(config: &LearnerConfig, layers: &[Dense], batch: &Batch) -> (f64, Vec<Vec<f32>>) {
     let device = Device::flex().autodiff();
-    let network = Network::new(layers, config.activation, &device);
+    let network = Network::new(layers, config.activation, Precision::F32, &device);
     let batch = DeviceBatch::new(batch.clone(), SHAPE.num_features, SHAPE.num_actions, &device);
     let outputs = network.forward(batch.features.clone());
     let loss = batch.loss(config.loss, outputs);
@@ -154,7 +155,7 @@ fn merging_keeps_the_gradient_of_the_whole_memory() {
         assert!(batches.is_constant());
         let (_, expected) = loss_and_gradient(&whole, &layers, &expected);
         let (_, got) = loss_and_gradient(&merged, &layers, &got);
-        let norm = super::global_norm(&expected);
+        let norm = super::adam::global_norm(&expected);
         for (expected, got) in expected.iter().flatten().zip(got.iter().flatten()) {
             assert!(f64::from((expected - got).abs()) < 1e-6 * norm, "{loss:?}: {expected}, {got}");
         }
@@ -287,7 +288,7 @@ fn a_steps_buffers_come_back_from_the_tensors() {
         };
         let (before, contents) = (places(&batch), bits(&batch));
         let device = Device::flex().autodiff();
-        let network = Network::new(&layers, config.activation, &device);
+        let network = Network::new(&layers, config.activation, Precision::F32, &device);
         let batch = DeviceBatch::new(batch, SHAPE.num_features, SHAPE.num_actions, &device);
         let loss = batch.loss(config.loss, network.forward(batch.features.clone()));
         drop(network.gradient(&loss));

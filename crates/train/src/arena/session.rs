@@ -27,6 +27,7 @@ const EVALUATION: u32 = u32::MAX;
 /// # Errors
 /// If a contestant cannot be read or does not exist in the game, or a device fails.
 pub fn arena(task: &ArenaTask, watch: &dyn Watch) -> Result<ArenaReport, TrainError> {
+    crate::devices::check(&task.config)?;
     with_game(&task.config.game, Session { task, watch })
 }
 

@@ -5,6 +5,7 @@
 //! what the values do, and the command line's options.
 
 mod choice;
+mod device;
 mod game;
 mod layers;
 mod manual;
@@ -34,8 +35,8 @@ pub use sections::{
     RegretMatchingSection, RunSection, ServerSection, TrainingSection, TraversalSection,
 };
 pub use words::{
-    Activation, AllNegative, Baseline, Continuation, Device, Engine, EvaluatedPolicy, Initialisation,
-    NashConv, Optimizer, Provider, Sampling, Scheduler, Steps, StrategyLoss, Weighting,
+    Activation, AllNegative, Baseline, Continuation, Engine, EvaluatedPolicy, Initialisation, NashConv,
+    Optimizer, Precision, Provider, Sampling, Scheduler, Steps, StrategyLoss, Weighting,
 };
 
 pub(crate) use suggest::nearest;

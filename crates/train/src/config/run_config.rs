@@ -14,10 +14,12 @@ use super::sections::{
 };
 
 /// Settings that may change between stopping a run and resuming it: they decide when it ends,
-/// how fast it goes and what is reported, but not what is learned.
-const RESUMABLE: [&str; 12] = [
+/// how fast it goes and what is reported, but not what is learned; devices and precisions, only by how
+/// numbers are rounded.
+const RESUMABLE: [&str; 16] = [
     "run.iterations",
     "run.threads",
+    "run.device",
     "run.folder",
     "run.name",
     "traversal.scheduler",
@@ -26,6 +28,9 @@ const RESUMABLE: [&str; 12] = [
     "traversal.max_batch",
     "server",
     "inference.onnxruntime_library",
+    "training.precision",
+    "inference.device",
+    "inference.precision",
     "evaluation",
     "checkpoint",
 ];
@@ -163,7 +168,13 @@ mod tests {
     fn only_what_is_learned_counts_for_resuming() {
         let with = |set: &str| resolve(&Base::Default, &[set.to_owned()], None).unwrap();
         let base = resolve(&Base::Default, &[], None).unwrap();
-        for same in ["run.iterations=7", "traversal.workers=3", "server.min_batch=1", "evaluation.every=2"] {
+        for same in [
+            "run.iterations=7",
+            "traversal.workers=3",
+            "server.min_batch=1",
+            "evaluation.every=2",
+            "training.precision=bf16",
+        ] {
             assert_eq!(with(same).learning_hash(), base.learning_hash(), "{same}");
             assert_ne!(with(same).hash(), base.hash(), "{same}");
         }

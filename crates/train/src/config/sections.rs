@@ -5,14 +5,14 @@
 
 use std::path::PathBuf;
 
+use deepcfr_nn::DeviceName;
 use serde::{Deserialize, Serialize};
 
 use super::words::{
-    Activation, AllNegative, Baseline, Continuation, Device, Engine, EvaluatedPolicy, Initialisation,
-    NashConv,
+    Activation, AllNegative, Baseline, Continuation, Engine, EvaluatedPolicy, Initialisation, NashConv,
 };
-use super::words::{Optimizer, Provider, Sampling, Scheduler, Steps, StrategyLoss, Weighting};
-use super::zero;
+use super::words::{Optimizer, Precision, Provider, Sampling, Scheduler, Steps, StrategyLoss, Weighting};
+use super::{device, zero};
 
 /// `[run]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,8 +25,9 @@ pub struct RunSection {
     /// Threads for training and evaluation; `None` for one a core.
     #[serde(with = "zero")]
     pub threads: Option<usize>,
-    /// Device of the networks.
-    pub device: Device,
+    /// Device that networks are trained on.
+    #[serde(with = "device")]
+    pub device: DeviceName,
     /// Folder that run folders are created in.
     pub folder: PathBuf,
     /// Short name, part of the run folder's; never empty once validated.
@@ -153,6 +154,8 @@ pub struct TrainingSection {
     pub merge_duplicates: bool,
     /// Loss of the policy network.
     pub strategy_loss: StrategyLoss,
+    /// Type of the factors of matrix products while fitting.
+    pub precision: Precision,
 }
 
 /// `[average]`.
@@ -177,6 +180,11 @@ pub struct InferenceSection {
     pub provider: Provider,
     /// ONNX Runtime's library or its folder; empty for what the environment names.
     pub onnxruntime_library: PathBuf,
+    /// Device that networks answer traversals on; `None` follows the engine and `run.device`.
+    #[serde(with = "device::or_empty")]
+    pub device: Option<DeviceName>,
+    /// Type of the factors of matrix products in forward passes.
+    pub precision: Precision,
 }
 
 /// `[evaluation]`.
@@ -185,6 +193,9 @@ pub struct InferenceSection {
 pub struct EvaluationSection {
     /// Iterations between evaluations.
     pub every: u32,
+    /// Device that networks answer evaluation on; `None` for that of traversals.
+    #[serde(with = "device::or_empty")]
+    pub device: Option<DeviceName>,
     /// Whether NashConv is computed.
     pub nash_conv: NashConv,
     /// Whether a tabular curve stands beside NashConv.

@@ -5,6 +5,7 @@
 
 use std::ops::RangeInclusive;
 
+use deepcfr_nn::DeviceName;
 use toml::{Table, Value};
 
 use crate::catalogue::opponents;
@@ -15,7 +16,9 @@ use super::problem::{ConfigError, Problem};
 use super::rules;
 use super::run_config::RunConfig;
 use super::suggest;
-use super::words::{Baseline, Continuation, Device, EvaluatedPolicy, Optimizer, Sampling, Scheduler, Steps};
+use super::words::{
+    Baseline, Continuation, Engine, EvaluatedPolicy, Optimizer, Precision, Sampling, Scheduler, Steps,
+};
 
 /// More lanes in all than this would hold more rows in flight than any batch could take.
 const MAX_LANES: usize = 1 << 20;
@@ -69,12 +72,18 @@ impl Check<'_> {
         let slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         let is_slug = run.name.bytes().all(slug) && (1..=64).contains(&run.name.len());
         self.require("run.name", is_slug, "give at most 64 lower-case letters, digits and hyphens");
-        let remedy = match run.device {
-            Device::Cpu => return,
-            Device::Cuda => "this build has no feature `cuda`; give \"cpu\"",
-            Device::Wgpu => "this build has no feature `wgpu`; give \"cpu\"",
-        };
-        self.require("run.device", false, remedy);
+        self.compiled("run.device", Some(run.device));
+        self.compiled("inference.device", config.inference.device);
+        self.compiled("evaluation.device", config.evaluation.device);
+    }
+
+    fn compiled(&mut self, key: &str, device: Option<DeviceName>) {
+        let Some(device) = device.filter(|device| !device.is_compiled()) else { return };
+        let feature = device.kind();
+        let remedy = format!(
+            "this build has no feature `{feature}`; build with --features {feature}, or give \"cpu\""
+        );
+        self.require(key, false, &remedy);
     }
 
     fn traversal(&mut self, config: &RunConfig) {
@@ -114,6 +123,7 @@ impl Check<'_> {
     fn combinations(&mut self, config: &RunConfig) {
         self.steps(config);
         self.lanes(config);
+        self.engine(config);
         self.policies(config);
         self.opponents(config, "evaluation.opponents", &config.evaluation.opponents);
         self.opponents(config, "evaluation.extended_opponents", &config.evaluation.extended_opponents);
@@ -175,6 +185,20 @@ impl Check<'_> {
             let remedy = format!("give at most traversal.max_batch, {}", traversal.max_batch);
             self.require("server.min_batch", config.server.min_batch <= traversal.max_batch, &remedy);
         }
+    }
+
+    /// Engines of the processor have no other device and no other precision.
+    fn engine(&mut self, config: &RunConfig) {
+        let inference = &config.inference;
+        if inference.engine == Engine::Burn {
+            return;
+        }
+        let on_cpu = |device: Option<DeviceName>| device.is_none_or(DeviceName::is_cpu);
+        let remedy = "needs inference.engine = \"burn\"; or give \"cpu\"";
+        self.require("inference.device", on_cpu(inference.device), remedy);
+        self.require("evaluation.device", on_cpu(config.evaluation.device), remedy);
+        let remedy = "needs inference.engine = \"burn\"; or give \"f32\"";
+        self.require("inference.precision", inference.precision == Precision::F32, remedy);
     }
 
     fn policies(&mut self, config: &RunConfig) {

@@ -5,18 +5,6 @@
 use super::choice::choices;
 
 choices! {
-    /// Where networks live.
-    Device {
-        /// The processor.
-        Cpu = "cpu",
-        /// An NVIDIA GPU.
-        Cuda = "cuda",
-        /// Any GPU, through wgpu.
-        Wgpu = "wgpu",
-    }
-}
-
-choices! {
     /// The non-linearity after a hidden layer.
     Activation {
         /// `max(x, 0)`.
@@ -153,6 +141,18 @@ choices! {
         Cuda = "cuda",
         /// An NVIDIA GPU, through TensorRT.
         TensorRt = "tensorrt",
+    }
+}
+
+choices! {
+    /// Type of the factors of networks' matrix products.
+    Precision {
+        /// 32-bit floats.
+        F32 = "f32",
+        /// Brain floats.
+        Bf16 = "bf16",
+        /// Half floats.
+        F16 = "f16",
     }
 }
 

@@ -127,7 +127,7 @@ impl Visitor for TwoIterations {
         trainer.iterate()?;
         let networks = trainer.state.networks.advantage().expect("every iteration fits networks");
         let fits = networks.iter().flat_map(|weights| encode_weights(weights)).map(u64::from);
-        let mut model = factory(&trainer.config, trainer.shape, NUM_NETS).open()?;
+        let mut model = factory(&trainer.config, trainer.shape, NUM_NETS)?.open()?;
         model.load(NetId::advantage(0), &networks[0])?;
         let memories: &Memories = &trainer.state.memories;
         let mut outputs = Vec::new();

@@ -78,7 +78,7 @@ impl<'a> Subject<'a> {
 
     fn forward_of(&self, engine: Engine, batch: usize) -> Result<Stage<'a>, TrainError> {
         let shape = self.memory.shape();
-        let mut model = factory_of(engine, shape, 1).open()?;
+        let mut model = factory_of(engine, &self.config.inference, shape, 1)?.open()?;
         model.load(NetId(0), &self.weights)?;
         let rows = rows_of(self.memory, batch);
         let mut out = vec![0.0; batch * shape.num_actions];

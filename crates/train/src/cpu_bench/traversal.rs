@@ -92,7 +92,7 @@ fn stages<'a, G: Game, E: Encoder<G>>(
     threads: usize,
     roofline: f64,
 ) -> Result<Vec<Stage<'a>>, TrainError> {
-    let networks = factory(config, trainer.shape, NUM_NETS);
+    let networks = factory(config, trainer.shape, NUM_NETS)?;
     let free = FreeFactory(networks.spec());
     let mut stages = Vec::new();
     let mut counts = vec![1, threads];

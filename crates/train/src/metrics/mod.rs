@@ -39,6 +39,9 @@ pub struct FitMetrics {
     pub steps: u64,
     /// Steps skipped because a loss or gradient was not finite.
     pub skipped_steps: u64,
+    /// What the loss was multiplied by at the end of the fit, where training in half floats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss_scale: Option<f64>,
     /// Distinct rows fitted.
     pub distinct_rows: u64,
     /// RMS of the targets, in points.
@@ -55,6 +58,7 @@ impl From<&FitReport> for FitMetrics {
             loss: report.loss,
             steps: report.steps as u64,
             skipped_steps: report.skipped as u64,
+            loss_scale: report.loss_scale,
             distinct_rows: report.distinct_rows as u64,
             target_rms: report.target_rms,
             grad_norm: report.grad_norm,

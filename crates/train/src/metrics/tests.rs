@@ -21,6 +21,7 @@ fn line(iteration: u32) -> IterationMetrics {
         loss: 0.31,
         steps: 750,
         skipped_steps: 1,
+        loss_scale: Some(1024.0),
         distinct_rows: 936,
         target_rms: 2.5,
         grad_norm: f64::INFINITY,

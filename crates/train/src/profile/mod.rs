@@ -34,6 +34,7 @@ pub(crate) use calls::{Timed, repeat, time_blocks};
 use short_run::Watch;
 
 use crate::config::RunConfig;
+use crate::devices;
 use crate::error::TrainError;
 use crate::machine::MachineInfo;
 use crate::registry::{Setup, Visitor, with_game};
@@ -68,7 +69,8 @@ impl ProfilePlan {
 /// Measures `config`; the shortened run keeps its checkpoint in `folder`.
 ///
 /// # Errors
-/// See [`TrainError`]; [`ProfilingError::Interrupted`] if `stop` is set before there is enough.
+/// See [`TrainError`]; [`ProfilingError::Interrupted`] if `stop` is set before there is enough,
+/// [`ProfilingError::Config`] if anything of `config` is to run elsewhere than on the processor.
 pub fn measure(
     config: &RunConfig,
     plan: &ProfilePlan,
@@ -76,6 +78,7 @@ pub fn measure(
     progress: &mut dyn Progress,
     stop: &AtomicBool,
 ) -> Result<Profile, TrainError> {
+    devices::only_processor(config).map_err(ProfilingError::from)?;
     with_game(&config.game, Measure { config, plan, folder, watch: Watch { progress, stop } })
 }
 

@@ -57,6 +57,7 @@ pub struct Responded {
 /// # Errors
 /// If the subject cannot be read, the memories would not fit, or a device fails.
 pub fn respond(task: &RespondTask, observer: &mut dyn RespondObserver) -> Result<Responded, TrainError> {
+    crate::devices::check(&task.config)?;
     with_game(&task.config.game, Session { task, observer })
 }
 
