@@ -1,4 +1,4 @@
-//! Speed of the Lost Cities engine, its encoders and a bot: `cargo bench -p deepcfr-benches
+//! Speed of the Lost Cities engine, its encoders and a bot: `cargo bench --workspace
 //! --bench games`. One thread.
 //!
 //! Not here: whether they are right (their tests).

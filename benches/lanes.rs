@@ -1,6 +1,6 @@
 //! What a traversal costs without its networks: nanoseconds per node with a model of zero cost.
 //!
-//! `cargo bench -p deepcfr-benches --bench lanes [-- NAME [NODES [LANES]]]` runs the rows whose
+//! `cargo bench --workspace --bench lanes [-- NAME [NODES [LANES]]]` runs the rows whose
 //! name begins with NAME. The model has every row encoded and gives the same outputs to all. Times are
 //! the best of five rounds, NODES in all. Samples go to full memories, as late in a run. Lost Cities is
 //! walked by outcome sampling only: the tree below a few of the traverser's choices has no end in sight.

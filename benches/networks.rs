@@ -1,4 +1,4 @@
-//! Speed of forward passes, training steps and batch assembly: `cargo bench -p deepcfr-benches --bench
+//! Speed of forward passes, training steps and batch assembly: `cargo bench --workspace --bench
 //! networks`. One thread; a fifth of the inputs is set, as in Lost Cities by slot.
 //!
 //! Fractions of the machine's limits: `deepcfr bench cpu`. Not here: whether results are right.

@@ -1,6 +1,6 @@
 //! The schedulers on Lost Cities with real networks on the CPU, over workers, lanes and batch sizes.
 //!
-//! `cargo bench -p deepcfr-benches --bench schedulers [-- NETWORK [ENGINE [NODES]]]`, for example
+//! `cargo bench --workspace --bench schedulers [-- NETWORK [ENGINE [NODES]]]`, for example
 //! `-- 512x3 native`; all networks and engines without. Settings of a table take turns; every line tells
 //! the median nodes a second and its ratio to `recursive` with as many workers in the same turn (lowest
 //! to highest). Weights are random: what networks answer does not matter to their speed. For a

@@ -1,6 +1,6 @@
 //! What the server's hop costs: a row, or a sweep of rows, to a model of zero cost and back.
 //!
-//! `cargo bench -p deepcfr-benches --bench serving`. The same rows through an evaluator on the worker's
+//! `cargo bench --workspace --bench serving`. The same rows through an evaluator on the worker's
 //! own thread stand beside it: the difference is the hand-over between threads. Not here: what batching
 //! gains (`schedulers`, and `deepcfr bench schedulers`).
 

@@ -1,4 +1,4 @@
-//! Speed of the tabular solvers and of exact evaluation: `cargo bench -p deepcfr-benches --bench
+//! Speed of the tabular solvers and of exact evaluation: `cargo bench --workspace --bench
 //! tabular`. One thread, unless a line says otherwise.
 //!
 //! An iteration of a sampling algorithm is a traversal for each player. Not here: whether the solvers
