@@ -50,10 +50,7 @@ fn cpu_text(report: &CpuReport) -> String {
     let read = |place: usize| [one.read_bytes_per_second[place], all.read_bytes_per_second[place]];
     for (what, [one, all]) in [
         ("multiply-adds, GFLOP/s", [one.flops_per_second, all.flops_per_second]),
-        (
-            "matrix product 1024 (sgemm), GFLOP/s",
-            [one.product_flops_per_second, all.product_flops_per_second],
-        ),
+        ("matrix product 512 (sgemm), GFLOP/s", [one.product_flops_per_second, all.product_flops_per_second]),
         ("reading 256 KiB, GB/s", read(0)),
         ("reading 4 MiB, GB/s", read(1)),
         ("reading 64 MiB, GB/s", read(2)),
@@ -66,7 +63,7 @@ fn cpu_text(report: &CpuReport) -> String {
     );
     report.stages.iter().for_each(|stage| text.push_str(&stage_line(stage)));
     text.push_str(
-        "\nitems/s, ns each: the fastest turn. Zeros that are skipped can carry a stage past its limit.\n",
+        "\nitems/s, ns each: the fastest stretch. Zeros that are skipped can carry a stage past its limit.\n",
     );
     text
 }

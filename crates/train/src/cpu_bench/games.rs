@@ -13,7 +13,7 @@ use super::limits::CpuLimits;
 use super::stage::{Limit, Stage, timed};
 
 /// Games of a stretch.
-const GAMES: u32 = 500;
+const GAMES: u32 = 200;
 /// Games whose decisions are encoded.
 const POSITIONS: u32 = 100;
 

@@ -5,22 +5,28 @@
 use std::hint::black_box;
 
 use deepcfr_core::{Purpose, Stream};
-use deepcfr_nn::{MatrixProduct, read_all};
+use deepcfr_nn::{MatrixProduct, multiply_adds, read_all};
 use serde::Serialize;
 
-use crate::profile::{ceilings, fastest};
+use crate::profile::fastest;
 
+/// Stretches of which the fastest counts. They are short, so that some are not interrupted.
+const STRETCHES: usize = 100;
+/// Rounds of multiply-adds in a stretch.
+const ROUNDS: usize = 10_000;
 /// Rows and columns of the measured matrix product.
-const PRODUCT: usize = 1024;
+const PRODUCT: usize = 512;
 /// Bytes read over and over: within the second cache, within the third, beyond any.
 const READ: [usize; 3] = [256 << 10, 4 << 20, 64 << 20];
-/// Bytes read for one measurement.
-const READ_AT_ONCE: usize = 256 << 20;
+/// Bytes read in a stretch, at least.
+const READ_AT_ONCE: usize = 32 << 20;
+/// Floats of a copied buffer beyond any cache: 64 MiB.
+const COPIED: usize = 1 << 24;
 /// Bytes copied over and over: both buffers within the first cache.
-const COPIED: usize = 8 << 10;
-const COPIES: usize = 100_000;
-/// Random numbers drawn for one measurement.
-const DRAWS: usize = 2_000_000;
+const COPIED_NEAR: usize = 8 << 10;
+const COPIES_NEAR: usize = 2000;
+/// Random numbers drawn in a stretch.
+const DRAWS: usize = 100_000;
 
 /// What the machine can do at most.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,7 +48,7 @@ pub struct CpuLimits {
 pub struct ThreadLimits {
     /// Floating-point operations a second of multiply-adds on operands in the first cache.
     pub flops_per_second: f64,
-    /// Floating-point operations a second of a product of two matrices of 1024 × 1024 (sgemm), on burn's
+    /// Floating-point operations a second of a product of two matrices of 512 × 512 (sgemm), on burn's
     /// CPU backend.
     pub product_flops_per_second: f64,
     /// Bytes a second in a copy between memories beyond any cache, read or written.
@@ -55,47 +61,48 @@ impl CpuLimits {
     /// Measures; a few seconds.
     pub(super) fn measure() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let near = || [vec![1.0f32; COPIED_NEAR / 4], vec![0.0f32; COPIED_NEAR / 4]];
         Self {
             one: ThreadLimits::of(1),
             threads,
             all: ThreadLimits::of(threads),
-            draws_per_second: fastest(1, || (), |()| draws()),
-            first_cache_bytes_per_second: fastest(1, || [vec![1u8; COPIED], vec![0u8; COPIED]], copies),
+            draws_per_second: fastest(1, STRETCHES, || (), |()| draws()),
+            first_cache_bytes_per_second: fastest(1, STRETCHES, near, |buffers| copies(buffers, COPIES_NEAR)),
         }
     }
 }
 
 impl ThreadLimits {
     fn of(threads: usize) -> Self {
-        let ceilings = ceilings(threads);
+        let product = |product: &mut MatrixProduct| black_box(product.run()).0;
+        let multiplied = |(): &mut ()| black_box(multiply_adds(black_box(ROUNDS))).0;
+        let far = || [vec![1.0f32; COPIED], vec![0.0f32; COPIED]];
+        let read =
+            |bytes: usize| fastest(threads, STRETCHES, || vec![1.0; bytes / 4], |values| reads(values));
         Self {
-            flops_per_second: ceilings.flops_per_second,
-            product_flops_per_second: fastest(
-                threads,
-                || MatrixProduct::new(PRODUCT),
-                |product| black_box(product.run()).0,
-            ),
-            copy_bytes_per_second: ceilings.bytes_per_second,
-            read_bytes_per_second: READ
-                .map(|bytes| fastest(threads, || vec![1.0; bytes / 4], |values| reads(values))),
+            flops_per_second: fastest(threads, STRETCHES, || (), multiplied),
+            product_flops_per_second: fastest(threads, STRETCHES, || MatrixProduct::new(PRODUCT), product),
+            copy_bytes_per_second: fastest(threads, STRETCHES / 10, far, |buffers| copies(buffers, 1)),
+            read_bytes_per_second: READ.map(read),
         }
     }
 }
 
 fn reads(values: &[f32]) -> f64 {
     let bytes = size_of_val(values);
-    let times = READ_AT_ONCE / bytes;
+    let times = READ_AT_ONCE.div_ceil(bytes);
     (0..times).for_each(|_| {
         black_box(read_all(black_box(values)));
     });
     (times * bytes) as f64
 }
 
-fn copies([from, to]: &mut [Vec<u8>; 2]) -> f64 {
-    for _ in 0..COPIES {
+/// Bytes read and written.
+fn copies([from, to]: &mut [Vec<f32>; 2], times: usize) -> f64 {
+    for _ in 0..times {
         black_box(&mut *to).copy_from_slice(black_box(from));
     }
-    (2 * COPIED * COPIES) as f64
+    (2 * times * size_of_val(&from[..])) as f64
 }
 
 fn draws() -> f64 {

@@ -1,7 +1,7 @@
 //! The stages of training on this CPU, each against what limits it.
 //!
-//! Stages take turns, so that a disturbance of the machine falls on all alike; a stage's speed is the
-//! fastest of its turns, and the median is told beside it. Not here: whole iterations (see `profile`),
+//! Stages take turns of short stretches, so that a disturbance of the machine falls on all alike; a
+//! stage's speed is that of its fastest stretch, and the median is told beside it. Not here: whole iterations (see `profile`),
 //! schedulers against each other (see `scheduler_bench`), and text.
 
 mod fingerprint;

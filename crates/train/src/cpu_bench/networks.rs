@@ -19,13 +19,13 @@ use crate::networks::{factory_of, learner_config};
 /// Rows of a forward pass.
 pub(super) const BATCHES: [usize; 6] = [1, 4, 16, 64, 256, 1024];
 /// A stretch of forward passes has about so many floating-point operations, counted densely.
-const STRETCH_FLOPS: f64 = 5e8;
+const STRETCH_FLOPS: f64 = 1e8;
 /// Rows of a training step.
 const STEP_ROWS: usize = 1024;
 /// Floating-point operations of a stretch of training steps.
-const STEPS_FLOPS: f64 = 3e10;
+const STEPS_FLOPS: f64 = 1e10;
 /// Steps of a fit whose batches are timed: so many that its first look at the memory does not show.
-const ASSEMBLED: usize = 400;
+const ASSEMBLED: usize = 200;
 /// Steps that give a network its weights.
 const FIRST_STEPS: usize = 2;
 const CONTEXT: FitContext = FitContext { seed: 1, iteration: 2 };

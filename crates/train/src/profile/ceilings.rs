@@ -10,7 +10,7 @@ use std::time::Instant;
 use deepcfr_levers::fit::Ceilings;
 use deepcfr_nn::multiply_adds;
 
-/// Repetitions of which the fastest counts: a ceiling is what is possible.
+/// Repetitions: a ceiling is what is possible.
 const REPETITIONS: usize = 5;
 /// Rounds of the kernel, some ten milliseconds.
 const ROUNDS: usize = 100_000;
@@ -24,11 +24,17 @@ pub(super) fn measure(threads: usize) -> (Ceilings, Ceilings) {
     (ceilings(1), ceilings(threads.max(1)))
 }
 
-pub(crate) fn ceilings(threads: usize) -> Ceilings {
+fn ceilings(threads: usize) -> Ceilings {
     Ceilings {
-        flops_per_second: fastest(threads, || (), |()| black_box(multiply_adds(black_box(ROUNDS))).0),
+        flops_per_second: fastest(
+            threads,
+            REPETITIONS,
+            || (),
+            |()| black_box(multiply_adds(black_box(ROUNDS))).0,
+        ),
         bytes_per_second: fastest(
             threads,
+            REPETITIONS,
             || (vec![1.0f32; COPIED], vec![0.0f32; COPIED]),
             |(from, to)| {
                 to.copy_from_slice(black_box(from));
@@ -39,9 +45,11 @@ pub(crate) fn ceilings(threads: usize) -> Ceilings {
     }
 }
 
-/// The highest rate of what `work` counts, on `threads` threads that start together.
+/// The highest rate of what `work` counts, on `threads` threads that start together, in the fastest of
+/// so many repetitions.
 pub(crate) fn fastest<T>(
     threads: usize,
+    repetitions: usize,
     prepare: impl Fn() -> T + Sync,
     work: impl Fn(&mut T) -> f64 + Sync,
 ) -> f64 {
@@ -49,8 +57,8 @@ pub(crate) fn fastest<T>(
     let thread = || {
         let mut operands = prepare();
         work(&mut operands);
-        let mut timed = Vec::with_capacity(REPETITIONS);
-        for _ in 0..REPETITIONS {
+        let mut timed = Vec::with_capacity(repetitions);
+        for _ in 0..repetitions {
             barrier.wait();
             let begin = Instant::now();
             let done = work(&mut operands);
@@ -62,7 +70,7 @@ pub(crate) fn fastest<T>(
         let running: Vec<_> = (0..threads).map(|_| scope.spawn(thread)).collect();
         running.into_iter().map(|thread| thread.join().expect("the kernel does not panic")).collect()
     });
-    (0..REPETITIONS).map(|round| rates.iter().map(|rates| rates[round]).sum()).fold(0.0, f64::max)
+    (0..repetitions).map(|round| rates.iter().map(|rates| rates[round]).sum()).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
@@ -73,6 +81,7 @@ mod tests {
     fn two_threads_count_what_both_do() {
         let one = fastest(
             1,
+            REPETITIONS,
             || (),
             |()| {
                 std::thread::sleep(std::time::Duration::from_millis(5));
@@ -81,6 +90,7 @@ mod tests {
         );
         let two = fastest(
             2,
+            REPETITIONS,
             || (),
             |()| {
                 std::thread::sleep(std::time::Duration::from_millis(5));

@@ -22,7 +22,7 @@ use std::sync::atomic::AtomicBool;
 use deepcfr_core::{Encoder, Game};
 use deepcfr_levers::profile::{Build, Machine, Profile, SCHEMA};
 
-pub(crate) use ceilings::{ceilings, fastest};
+pub(crate) use ceilings::fastest;
 pub use error::ProfilingError;
 pub use plots::write_plots;
 pub use short_run::{Length, Progress};
