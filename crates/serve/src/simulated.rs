@@ -24,7 +24,7 @@ pub struct SimulatedDevice<M> {
     occupancy: Arc<Occupancy>,
 }
 
-/// Who has the device, and how long it has worked.
+/// Who has the device, and how long it was taken.
 #[derive(Debug, Default)]
 struct Occupancy {
     turn: Mutex<()>,
@@ -37,8 +37,7 @@ impl<M: ModelFactory> SimulatedDevice<M> {
         Self { inner, per_call, per_row, occupancy: Arc::default() }
     }
 
-    /// How long the device has worked since it was made: the sum of `per_call + per_row · rows` over
-    /// all finished calls.
+    /// How long finished calls have occupied the device since it was made.
     pub fn busy(&self) -> Duration {
         Duration::from_nanos(self.occupancy.busy_ns.load(Ordering::Relaxed))
     }
@@ -80,7 +79,7 @@ impl Model for SimulatedModel {
         let call = self.per_call + self.per_row * num_rows as u32;
         self.inner.forward(net, rows, out)?;
         wait_until(start + call, self.lateness);
-        self.occupancy.busy_ns.fetch_add(call.as_nanos() as u64, Ordering::Relaxed);
+        self.occupancy.busy_ns.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
         Ok(())
     }
 
