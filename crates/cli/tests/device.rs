@@ -10,8 +10,8 @@ use tempfile::TempDir;
 const ITERATIONS: &str = "run.iterations=100";
 
 /// Exploitability of the SD-CFR average after so many, in thousandths of the ante a game: three times
-/// what runs on the processor reach (seeds 1 to 3), which differ by the luck of the draw.
-const BOUND: f64 = 100.0;
+/// what runs on the processor reach (24.7 to 28.1, seeds 1 to 3).
+const BOUND: f64 = 80.0;
 
 #[test]
 fn kuhn_poker_is_learned_on_the_device() {
