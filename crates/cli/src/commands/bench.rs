@@ -65,6 +65,7 @@ fn cpu_text(report: &CpuReport) -> String {
         "\nstage                                        items/s        ns each  median ns   of its limit\n",
     );
     report.stages.iter().for_each(|stage| text.push_str(&stage_line(stage)));
+    size_lines(&mut text, &report.sizes);
     text.push_str(
         "\nitems/s, ns each: the fastest stretch. Zeros that are skipped can carry a stage past its limit.\n",
     );
