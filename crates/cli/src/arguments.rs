@@ -219,7 +219,7 @@ pub(crate) struct BenchCpuArguments {
     /// How often each stage has its turn; the fastest counts
     #[arg(long, value_name = "N", default_value_t = 15)]
     pub(crate) turns: usize,
-    /// Also write cpu.json and cpu.txt into this folder
+    /// Also write cpu.json, cpu.txt and sizes.svg into this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
     /// Print JSON

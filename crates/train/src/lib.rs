@@ -39,7 +39,9 @@ mod small_game;
 mod state;
 mod trainer;
 
-pub use cpu_bench::{CpuLimits, CpuReport, Fingerprint, Limit, StageSpeed, bench_cpu, fingerprint};
+pub use cpu_bench::{
+    CpuLimits, CpuReport, Fingerprint, Limit, SizeCost, SizeModel, StageSpeed, bench_cpu, fingerprint,
+};
 pub use device_bench::{DeviceBench, DeviceTiming};
 pub use diagnostics::{CalibrationBin, ClassDiagnostics, Diagnostics, PlayerDiagnostics};
 pub use error::TrainError;

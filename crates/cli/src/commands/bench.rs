@@ -7,7 +7,9 @@ mod inference;
 use std::fmt::Write;
 
 use deepcfr_train::config::resolve;
-use deepcfr_train::{CpuReport, SchedulerTiming, StageSpeed, bench_cpu, bench_schedulers, fingerprint};
+use deepcfr_train::{
+    CpuReport, SchedulerTiming, SizeCost, SizeModel, StageSpeed, bench_cpu, bench_schedulers, fingerprint,
+};
 
 use crate::arguments::{BenchCommand, BenchCpuArguments, BenchSchedulersArguments};
 use crate::error::CommandError;
@@ -33,6 +35,7 @@ fn cpu(arguments: &BenchCpuArguments) -> Result<(), CommandError> {
         std::fs::create_dir_all(folder)?;
         std::fs::write(folder.join("cpu.json"), &json)?;
         std::fs::write(folder.join("cpu.txt"), &text)?;
+        report.plot(folder)?;
     }
     Ok(print(if arguments.json { &json } else { &text })?)
 }
@@ -62,10 +65,31 @@ fn cpu_text(report: &CpuReport) -> String {
         "\nstage                                        items/s        ns each  median ns   of its limit\n",
     );
     report.stages.iter().for_each(|stage| text.push_str(&stage_line(stage)));
+    size_lines(&mut text, &report.sizes);
     text.push_str(
         "\nitems/s, ns each: the fastest stretch. Zeros that are skipped can carry a stage past its limit.\n",
     );
     text
+}
+
+/// Costs against the size of the network, and the model fitted to them.
+fn size_lines(text: &mut String, costs: &[SizeCost]) {
+    text.push_str("\nnative forward, batch 64   multiply-adds     us a row\n");
+    for cost in costs {
+        let name = format!("{} x {}", cost.hidden_size, cost.num_layers);
+        let (adds, us) = (figures::count(cost.multiply_adds), cost.seconds * 1e6);
+        writeln!(text, "{name:<26} {adds:>13} {us:>12.2}").expect("a string takes all text");
+    }
+    if let Some(model) = SizeModel::fit(costs) {
+        writeln!(
+            text,
+            "fit: {:.2} us + {:.2} us a million multiply-adds; at most {:.0} % off",
+            model.constant * 1e6,
+            model.slope * 1e12,
+            100.0 * model.largest_error,
+        )
+        .expect("a string takes all text");
+    }
 }
 
 fn stage_line(stage: &StageSpeed) -> String {

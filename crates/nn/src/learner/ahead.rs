@@ -1,7 +1,7 @@
 //! Batches put together on a thread of their own, ahead of the optimiser.
 //!
-//! Two batches go round: one that the optimiser works on and one that is being filled. Which thread
-//! fills a batch changes nothing in it.
+//! A few batches go round: one that the optimiser works on, and others that are filled meanwhile. Which
+//! thread fills a batch changes nothing in it.
 //!
 //! How it ends: (1) the filling thread has put its last batch and leaves; or (2) the optimiser leaves
 //! early and drops its ends of both channels, which the filling thread finds closed at its next batch.
@@ -12,6 +12,10 @@
 use std::sync::mpsc::channel;
 
 use super::batch::{Batch, Batches};
+
+/// Batches in circulation. Two would do if the filling thread always ran at once; on a machine whose
+/// cores are all busy it runs seldom and for longer, and fills several.
+const BATCHES: usize = 4;
 
 /// Runs `train` while the batches of steps `0..steps` are put together ahead of it. `train` is handed an
 /// exchange, to be called once a step: it takes a batch whose buffers are free and waits for the step's.
@@ -25,11 +29,12 @@ pub(super) fn ahead<T>(
 ) -> T {
     let (to_train, filled) = channel();
     let (to_fill, empty) = channel::<Batch>();
+    // The last one is the caller's first.
+    (1..BATCHES).for_each(|_| to_fill.send(Batch::default()).expect("the other end is here"));
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            let mut first = Some(Batch::default());
             for step in 0..steps {
-                let Some(mut batch) = first.take().or_else(|| empty.recv().ok()) else { return };
+                let Ok(mut batch) = empty.recv() else { return };
                 batches.put(step, &mut batch);
                 if to_train.send(batch).is_err() {
                     return;

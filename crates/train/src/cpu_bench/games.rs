@@ -141,8 +141,7 @@ fn encoding<A: ActionSpace, E: Encoder<LostCities<A>> + 'static>(
     let mut row = vec![0.0; encoder.num_features()];
     let limit = Limit {
         what: "writing the row to the first cache",
-        // A copy reads as much as it writes.
-        per_second: limits.first_cache_bytes_per_second / 2.0 / size_of_val(&row[..]) as f64,
+        per_second: limits.first_cache_bytes_per_second / size_of_val(&row[..]) as f64,
     };
     per_state(name, "row", Some(limit), states, move |state| {
         encoder.encode(&game, state, state.player(), &mut row);

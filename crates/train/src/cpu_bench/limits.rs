@@ -22,9 +22,9 @@ const READ: [usize; 3] = [256 << 10, 4 << 20, 64 << 20];
 const READ_AT_ONCE: usize = 32 << 20;
 /// Floats of a copied buffer beyond any cache: 64 MiB.
 const COPIED: usize = 1 << 24;
-/// Bytes copied over and over: both buffers within the first cache.
-const COPIED_NEAR: usize = 8 << 10;
-const COPIES_NEAR: usize = 2000;
+/// Floats written over and over, within the first cache.
+const WRITTEN: usize = 2 << 10;
+const WRITES: usize = 2000;
 /// Random numbers drawn in a stretch.
 const DRAWS: usize = 100_000;
 
@@ -39,7 +39,7 @@ pub struct CpuLimits {
     pub all: ThreadLimits,
     /// Random numbers that one thread draws in a second.
     pub draws_per_second: f64,
-    /// Bytes that one thread copies in a second within its first cache, read or written.
+    /// Bytes that one thread writes in a second to its first cache.
     pub first_cache_bytes_per_second: f64,
 }
 
@@ -61,13 +61,17 @@ impl CpuLimits {
     /// Measures; a few seconds.
     pub(super) fn measure() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let near = || [vec![1.0f32; COPIED_NEAR / 4], vec![0.0f32; COPIED_NEAR / 4]];
         Self {
             one: ThreadLimits::of(1),
             threads,
             all: ThreadLimits::of(threads),
             draws_per_second: fastest(1, STRETCHES, || (), |()| draws()),
-            first_cache_bytes_per_second: fastest(1, STRETCHES, near, |buffers| copies(buffers, COPIES_NEAR)),
+            first_cache_bytes_per_second: fastest(
+                1,
+                STRETCHES,
+                || vec![0.0; WRITTEN],
+                |buffer| writes(buffer),
+            ),
         }
     }
 }
@@ -82,7 +86,7 @@ impl ThreadLimits {
         Self {
             flops_per_second: fastest(threads, STRETCHES, || (), multiplied),
             product_flops_per_second: fastest(threads, STRETCHES, || MatrixProduct::new(PRODUCT), product),
-            copy_bytes_per_second: fastest(threads, STRETCHES / 10, far, |buffers| copies(buffers, 1)),
+            copy_bytes_per_second: fastest(threads, STRETCHES / 10, far, copies),
             read_bytes_per_second: READ.map(read),
         }
     }
@@ -98,11 +102,14 @@ fn reads(values: &[f32]) -> f64 {
 }
 
 /// Bytes read and written.
-fn copies([from, to]: &mut [Vec<f32>; 2], times: usize) -> f64 {
-    for _ in 0..times {
-        black_box(&mut *to).copy_from_slice(black_box(from));
-    }
-    (2 * times * size_of_val(&from[..])) as f64
+fn copies([from, to]: &mut [Vec<f32>; 2]) -> f64 {
+    black_box(&mut *to).copy_from_slice(black_box(from));
+    2.0 * size_of_val(&from[..]) as f64
+}
+
+fn writes(buffer: &mut [f32]) -> f64 {
+    (0..WRITES).for_each(|_| black_box(&mut *buffer).fill(black_box(1.0)));
+    (WRITES * size_of_val(buffer)) as f64
 }
 
 fn draws() -> f64 {

@@ -8,8 +8,11 @@ mod fingerprint;
 mod games;
 mod limits;
 mod networks;
+mod sizes;
 mod stage;
 mod traversal;
+
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -20,6 +23,7 @@ use crate::registry::with_game;
 
 pub use fingerprint::Fingerprint;
 pub use limits::CpuLimits;
+pub use sizes::{SizeCost, SizeModel};
 pub use stage::{Limit, StageSpeed};
 
 /// The preset whose rows, networks and traversals are measured: 365 features, 3 layers of 512.
@@ -34,9 +38,19 @@ pub struct CpuReport {
     pub limits: CpuLimits,
     /// The stages.
     pub stages: Vec<StageSpeed>,
+    /// Forward passes of networks of other sizes.
+    pub sizes: Vec<SizeCost>,
 }
 
 impl CpuReport {
+    /// Draws costs against sizes into `sizes.svg` of `folder`.
+    ///
+    /// # Errors
+    /// If the plot cannot be drawn or written.
+    pub fn plot(&self, folder: &Path) -> Result<(), TrainError> {
+        sizes::plot(folder, &self.sizes)
+    }
+
     /// The report as JSON.
     ///
     /// # Panics
@@ -56,9 +70,10 @@ pub fn bench_cpu(turns: usize, say: &mut dyn FnMut(&str)) -> Result<CpuReport, T
     let limits = CpuLimits::measure();
     say("games");
     let mut stages = stage::take_turns(games::stages(&limits), turns)?;
-    stages
-        .extend(with_game(&config.game, traversal::Bench { config: &config, limits: &limits, turns, say })?);
-    Ok(CpuReport { machine: MachineInfo::detect(), limits, stages })
+    let bench = traversal::Bench { config: &config, limits: &limits, turns, say };
+    let (more, sizes) = with_game(&config.game, bench)?;
+    stages.extend(more);
+    Ok(CpuReport { machine: MachineInfo::detect(), limits, stages, sizes })
 }
 
 /// What seeded work gives; a change of speed must not change it.

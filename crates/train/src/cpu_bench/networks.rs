@@ -53,6 +53,13 @@ impl<'a> Subject<'a> {
         Ok(Self { config, memory, limits, weights })
     }
 
+    /// The same with weights as they are drawn.
+    pub(super) fn untrained(mut self, (hidden_size, num_layers): (usize, usize)) -> Result<Self, TrainError> {
+        (self.config.network.hidden_size, self.config.network.num_layers) = (hidden_size, num_layers);
+        self.weights = learner(&self.config, self.memory, 0)?.fit(self.memory, CONTEXT)?.0;
+        Ok(self)
+    }
+
     fn name(&self) -> String {
         format!("{}x{}", self.config.network.hidden_size, self.config.network.num_layers)
     }
@@ -76,7 +83,8 @@ impl<'a> Subject<'a> {
         BATCHES.iter().map(|&batch| self.forward_of(engine, batch)).collect()
     }
 
-    fn forward_of(&self, engine: Engine, batch: usize) -> Result<Stage<'a>, TrainError> {
+    /// Forward passes of `engine` on `batch` rows.
+    pub(super) fn forward_of(&self, engine: Engine, batch: usize) -> Result<Stage<'a>, TrainError> {
         let shape = self.memory.shape();
         let mut model = factory_of(engine, &self.config.inference, shape, 1)?.open()?;
         model.load(NetId(0), &self.weights)?;

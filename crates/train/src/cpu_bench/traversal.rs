@@ -9,6 +9,7 @@ use deepcfr_core::{Encoder, Game, Model, ModelError, ModelFactory, ModelSpec, Ne
 
 use super::limits::CpuLimits;
 use super::networks::Subject;
+use super::sizes::{self, SizeCost};
 use super::stage::{Limit, Stage, StageSpeed, Stretch, take_turns};
 use crate::collect::Collector;
 use crate::config::{Engine, NashConv, RunConfig};
@@ -37,12 +38,12 @@ pub(super) struct Bench<'a> {
 }
 
 impl Visitor for Bench<'_> {
-    type Output = Vec<StageSpeed>;
+    type Output = (Vec<StageSpeed>, Vec<SizeCost>);
 
     fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
         self,
         setup: Setup<G, E>,
-    ) -> Result<Vec<StageSpeed>, TrainError> {
+    ) -> Result<Self::Output, TrainError> {
         let mut trainer = Trainer::new(shortened(self.config, STEPS), setup)?;
         (self.say)("a first iteration, for samples and networks");
         trainer.iterate()?;
@@ -58,11 +59,13 @@ impl Visitor for Bench<'_> {
         (self.say)("training steps");
         let fits = vec![small.step()?, small.batch_assembly()?, large.step()?];
         speeds.extend(take_turns(fits, self.turns.min(SLOW_TURNS))?);
+        (self.say)("networks of other sizes");
+        let sizes = sizes::measure(&small, self.turns.min(SLOW_TURNS))?;
         (self.say)("traversals");
         let roofline = roofline(&speeds);
         let traversals = stages(&trainer, self.config, self.limits.threads, roofline)?;
         speeds.extend(take_turns(traversals, self.turns.min(SLOW_TURNS))?);
-        Ok(speeds)
+        Ok((speeds, sizes))
     }
 }
 
