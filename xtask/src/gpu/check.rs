@@ -15,6 +15,7 @@ use super::{Part, conclude, part, target_folder};
 
 const BUILD: Duration = Duration::from_secs(3 * 3600);
 /// Limits of the parts that measure; together ten minutes.
+const DEVICES: Duration = Duration::from_secs(40);
 const PARITY: Duration = Duration::from_secs(120);
 const TABLE: Duration = Duration::from_secs(100);
 const SCHEDULERS: Duration = Duration::from_secs(120);
@@ -59,7 +60,7 @@ fn checks(gpu: &str) -> Result<Vec<Part>, String> {
         return Ok(parts);
     }
     let command = target_folder("gpu-check").join("release/deepcfr");
-    parts.push(part("devices", Command::new(&command).arg("devices"), PARITY));
+    parts.push(part("devices", Command::new(&command).arg("devices"), DEVICES));
     let mut parity = tests();
     parity.args(["--", "--test-threads", "1"]).env("DEEPCFR_TEST_DEVICE", "cuda");
     parts.push(part("parity", &mut parity, PARITY));
