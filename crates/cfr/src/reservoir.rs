@@ -6,18 +6,20 @@
 use std::io::{self, Read, Write};
 
 use deepcfr_core::{
-    ActionSet, Features, NUM_PLAYERS, Player, Purpose, SampleMeta, SampleShape, SampleSink, SampleSource,
-    Stream,
+    ActionSet, Edition, Features, NUM_PLAYERS, Player, Purpose, SampleMeta, SampleShape, SampleSink,
+    SampleSource, Stream,
 };
 
 mod arena;
 mod dictionary;
 mod full;
+mod identity;
 mod packed;
 mod packing;
 mod saved;
 mod store;
 
+use identity::Identity;
 use saved::Rows;
 use store::Store;
 
@@ -39,6 +41,7 @@ pub struct Reservoir {
     capacity: usize,
     seed: u64,
     memory: u32,
+    identity: Identity,
     offered: u64,
     len: usize,
     store: Store,
@@ -51,7 +54,8 @@ impl Reservoir {
     /// If `capacity` is 0.
     pub fn new(shape: SampleShape, capacity: usize, seed: u64, memory: u32) -> Self {
         assert!(capacity > 0, "a reservoir holds at least one sample");
-        Self { shape, capacity, seed, memory, offered: 0, len: 0, store: Store::new(shape, capacity) }
+        let (identity, store) = (Identity::new(), Store::new(shape, capacity));
+        Self { shape, capacity, seed, memory, identity, offered: 0, len: 0, store }
     }
 
     /// The bytes that a full memory of `capacity` samples takes. For packed samples an estimate: a third
@@ -86,7 +90,8 @@ impl Reservoir {
     /// If a row's length is not the shape's.
     pub fn offer(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
         self.offered += 1;
-        if let Some(index) = self.place() {
+        self.len = self.capacity.min(self.len + 1);
+        if let Some(index) = self.place(self.offered) {
             self.store.put(index, meta, features, targets);
         }
     }
@@ -94,6 +99,7 @@ impl Reservoir {
     /// Forgets every sample, and that any was offered; keeps the storage.
     pub fn clear(&mut self) {
         (self.len, self.offered) = (0, 0);
+        self.identity = Identity::new();
         self.store.clear();
     }
 
@@ -110,15 +116,13 @@ impl Reservoir {
         state.0
     }
 
-    /// Where the sample just counted goes, if anywhere.
-    fn place(&mut self) -> Option<usize> {
-        if self.len < self.capacity {
-            self.len += 1;
-            return Some(self.len - 1);
+    /// Where the `number`-th sample offered goes, if anywhere.
+    fn place(&self, number: u64) -> Option<usize> {
+        if number <= self.capacity as u64 {
+            return Some(number as usize - 1);
         }
-        let (high, low) = ((self.offered >> 32) as u32, self.offered as u32);
-        let drawn =
-            Stream::new(self.seed, Purpose::Reservoir, high, self.memory, low).below_u64(self.offered);
+        let (high, low) = ((number >> 32) as u32, number as u32);
+        let drawn = Stream::new(self.seed, Purpose::Reservoir, high, self.memory, low).below_u64(number);
         (drawn < self.capacity as u64).then_some(drawn as usize)
     }
 }
@@ -135,6 +139,22 @@ impl SampleSource for Reservoir {
     fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta {
         assert!(index < self.len, "sample {index} of {}", self.len);
         self.store.read(index, features, targets)
+    }
+
+    fn read_targets(&self, first: usize, metas: &mut [SampleMeta], targets: &mut [f32]) {
+        assert!(first + metas.len() <= self.len, "{} samples from {first} of {}", metas.len(), self.len);
+        assert_eq!(targets.len(), metas.len() * self.shape.num_actions, "the length of the targets");
+        self.store.read_targets(first, metas, targets);
+    }
+
+    fn edition(&self) -> Option<Edition> {
+        Some(Edition { identity: self.identity.number(), offered: self.offered })
+    }
+
+    fn changed_since(&self, edition: Edition) -> Option<Vec<u32>> {
+        let earlier = edition.identity == self.identity.number() && edition.offered <= self.offered;
+        let numbers = edition.offered + 1..=self.offered;
+        earlier.then(|| numbers.filter_map(|number| Some(self.place(number)? as u32)).collect())
     }
 
     fn prefetch(&self, indices: &[u32]) {

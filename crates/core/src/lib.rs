@@ -28,6 +28,6 @@ pub use learner::{FitContext, FitReport, LearnError, Learner};
 pub use model::{Model, ModelError, ModelFactory, ModelSpec, NetId};
 pub use policy::Policy;
 pub use rng::{Purpose, Stream};
-pub use sample::{Features, SampleMeta, SampleShape, SampleSink, SampleSource};
+pub use sample::{Edition, Features, SampleMeta, SampleShape, SampleSink, SampleSource};
 pub use select::select_bit;
 pub use weights::{Activation, Dense, MlpWeights, RowKey, TableWeights, Weights};

@@ -68,6 +68,15 @@ pub trait SampleSink {
     fn strategy(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]);
 }
 
+/// What a source held at some time. Equal editions of a source hold the same samples.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edition {
+    /// Tells apart sources of one process whose counts of offers say nothing about each other.
+    pub identity: u64,
+    /// How many samples had been offered.
+    pub offered: u64,
+}
+
 /// A memory that a learner draws from. Reading takes `&self`: batches can be read in parallel.
 pub trait SampleSource: Sync {
     /// The lengths of the rows.
@@ -81,6 +90,33 @@ pub trait SampleSource: Sync {
     /// # Panics
     /// If `index ≥ len()` or a slice has the wrong length.
     fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta;
+
+    /// Copies the targets `[samples, actions]` of the samples from `first` on alone, one for each of `metas`.
+    ///
+    /// # Panics
+    /// If there are not that many samples or a slice has the wrong length.
+    fn read_targets(&self, first: usize, metas: &mut [SampleMeta], targets: &mut [f32]) {
+        let SampleShape { num_features, num_actions } = self.shape();
+        assert_eq!(targets.len(), metas.len() * num_actions, "the length of the targets");
+        let mut features = vec![0.0; num_features];
+        for (place, (meta, targets)) in
+            metas.iter_mut().zip(targets.chunks_exact_mut(num_actions)).enumerate()
+        {
+            *meta = self.read(first + place, &mut features, targets);
+        }
+    }
+
+    /// What is held now, to ask later what has changed since. `None` if the source cannot tell.
+    fn edition(&self) -> Option<Edition> {
+        None
+    }
+
+    /// The indices of all samples that may differ from those of `edition`, in any order, some perhaps
+    /// repeated. `None` if the source cannot tell: then any sample may.
+    fn changed_since(&self, edition: Edition) -> Option<Vec<u32>> {
+        let _ = edition;
+        None
+    }
 
     /// Says that the samples at `indices` are about to be read, a few thousand at most. Changes nothing
     /// but the time that reading takes.

@@ -34,6 +34,7 @@ use adam::Adam;
 use ahead::ahead;
 use batch::{Batch, Batches};
 use loss::DeviceBatch;
+use merge::KnownRows;
 use state::Carried;
 use step::{StepOutcome, Steps};
 
@@ -53,6 +54,7 @@ pub struct MlpLearner {
     resident: bool,
     pool: rayon::ThreadPool,
     carried: Option<Carried>,
+    known_rows: KnownRows,
 }
 
 impl MlpLearner {
@@ -72,7 +74,8 @@ impl MlpLearner {
         check_device(placement)?;
         let pool = crate::pool::private_pool(config.threads.max(1))
             .map_err(|reason| LearnError::Device { device: crate::pool::DEVICE, reason })?;
-        Ok(Self { config, placement, resident: !placement.device.is_cpu(), pool, carried: None })
+        let (resident, known_rows) = (!placement.device.is_cpu(), KnownRows::default());
+        Ok(Self { config, placement, resident, pool, carried: None, known_rows })
     }
 
     /// What it was told.
@@ -119,11 +122,13 @@ impl Learner for MlpLearner {
         if samples.is_empty() {
             return Err(LearnError::NoSamples);
         }
+        let mut known_rows = std::mem::take(&mut self.known_rows);
         let (carried, mut report) = self.pool.install(|| {
-            let batches = Batches::new(samples, &self.config, context);
+            let batches = Batches::new(samples, &self.config, context, &mut known_rows);
             let state = self.start(context, batches.target_rms());
             self.run(batches, state, begin.elapsed(), samples.len())
         })?;
+        self.known_rows = known_rows;
         let mlp = MlpWeights {
             layers: carried.layers.clone(),
             activation: self.config.activation,

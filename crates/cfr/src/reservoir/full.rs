@@ -59,9 +59,28 @@ impl FullSamples {
         let (segment, row) = (&self.segments[index / ROWS], index % ROWS);
         features.copy_from_slice(&segment.features[span(row, self.shape.num_features)]);
         targets.copy_from_slice(&segment.targets[span(row, self.shape.num_actions)]);
-        let [a, b, c, d, iteration] = segment.meta[row];
-        SampleMeta { legal: set_of([a, b, c, d]), iteration }
+        meta_of(segment.meta[row])
     }
+
+    /// The targets of samples `first..first + metas.len()`.
+    pub(super) fn read_targets(&self, first: usize, mut metas: &mut [SampleMeta], mut targets: &mut [f32]) {
+        let mut index = first;
+        while !metas.is_empty() {
+            let (segment, row) = (&self.segments[index / ROWS], index % ROWS);
+            let rows = metas.len().min(ROWS - row);
+            let (these, numbers);
+            (these, metas) = metas.split_at_mut(rows);
+            (numbers, targets) = targets.split_at_mut(rows * self.shape.num_actions);
+            these.iter_mut().zip(&segment.meta[row..]).for_each(|(to, from)| *to = meta_of(*from));
+            numbers.copy_from_slice(&segment.targets[row * self.shape.num_actions..][..numbers.len()]);
+            index += rows;
+        }
+    }
+}
+
+#[inline]
+fn meta_of([a, b, c, d, iteration]: Meta) -> SampleMeta {
+    SampleMeta { legal: set_of([a, b, c, d]), iteration }
 }
 
 impl Segment {

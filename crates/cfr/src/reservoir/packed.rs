@@ -73,6 +73,14 @@ impl PackedSamples {
         self.packing.unpack(self.packed(index), features, targets)
     }
 
+    /// The targets of samples `first..first + metas.len()`.
+    pub(super) fn read_targets(&self, first: usize, metas: &mut [SampleMeta], targets: &mut [f32]) {
+        let rows = metas.iter_mut().zip(targets.chunks_exact_mut(self.shape.num_actions));
+        for (index, (meta, targets)) in (first..).zip(rows) {
+            *meta = self.packing.unpack_targets(self.packed(index), targets);
+        }
+    }
+
     /// One load of every cache line: they do not wait for each other, as reads of samples do, whose
     /// bytes decide how they go on.
     pub(super) fn prefetch(&self, indices: &[u32]) {

@@ -143,6 +143,29 @@ impl Packing {
         SampleMeta { legal, iteration }
     }
 
+    /// The targets of [`Packing::unpack`] alone.
+    ///
+    /// # Panics
+    /// If the row's length is not the shape's.
+    #[inline]
+    pub(super) fn unpack_targets(&self, packed: &[u8], targets: &mut [f32]) -> SampleMeta {
+        let SampleShape { num_features, num_actions } = self.shape;
+        assert_eq!(targets.len(), num_actions, "the length of the row");
+        let mut packed = Reader(packed);
+        let iteration = u32::from_le_bytes(packed.array());
+        let legal = ActionSet::from_bits(u128::from_le_bytes(packed.array()));
+        if packed.0.len() == NUMBER_BYTES * (num_features + num_actions) {
+            copy(&packed.0[NUMBER_BYTES * num_features..], targets);
+        } else {
+            let mut masks = Reader(packed.bytes(2 * masks_bytes(num_features)));
+            let mut target_masks = Reader(packed.bytes(masks_bytes(num_actions)));
+            let coded = (0..self.groups()).map(|_| (masks.word(), masks.word()).1.count_ones());
+            packed.bytes(coded.sum::<u32>() as usize);
+            set_targets(&mut packed, &mut target_masks, targets);
+        }
+        SampleMeta { legal, iteration }
+    }
+
     /// Whether [`Packing::unpack`] can read `packed`.
     pub(super) fn may_have_packed(&self, packed: &[u8]) -> bool {
         packed.len() == max_bytes(self.shape)
@@ -183,15 +206,21 @@ impl Packing {
             let codes = packed.bytes(coded.count_ones() as usize);
             set(group, coded, codes.iter().map(|&code| dictionary.number(code)));
         }
-        for group in targets.chunks_mut(GROUP) {
-            let mask = target_masks.word();
-            group.fill(0.0);
-            let numbers = packed.bytes(NUMBER_BYTES * mask.count_ones() as usize).as_chunks().0;
-            set(group, mask, numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)));
-        }
+        set_targets(&mut packed, &mut target_masks, targets);
         for [a, b, c, d, number @ ..] in packed.0.as_chunks::<WRITTEN_OUT_BYTES>().0 {
             features[u32::from_le_bytes([*a, *b, *c, *d]) as usize] = f32::from_le_bytes(*number);
         }
+    }
+}
+
+/// Writes every target; `packed` starts with those that are not `0.0`.
+#[inline]
+fn set_targets(packed: &mut Reader<'_>, masks: &mut Reader<'_>, targets: &mut [f32]) {
+    for group in targets.chunks_mut(GROUP) {
+        let mask = masks.word();
+        group.fill(0.0);
+        let numbers = packed.bytes(NUMBER_BYTES * mask.count_ones() as usize).as_chunks().0;
+        set(group, mask, numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)));
     }
 }
 

@@ -81,6 +81,14 @@ impl Store {
         }
     }
 
+    /// The targets of [`Store::read`] alone, of as many samples as there are `metas`.
+    pub(super) fn read_targets(&self, first: usize, metas: &mut [SampleMeta], targets: &mut [f32]) {
+        match self {
+            Self::Full(samples) => samples.read_targets(first, metas, targets),
+            Self::Packed(samples) => samples.read_targets(first, metas, targets),
+        }
+    }
+
     /// Changes nothing but the time that reading takes.
     pub(super) fn prefetch(&self, indices: &[u32]) {
         match self {

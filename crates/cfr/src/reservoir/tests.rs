@@ -214,12 +214,21 @@ fn numbers(bits: &[u32]) -> Vec<f32> {
     bits.iter().map(|&bits| f32::from_bits(bits)).collect()
 }
 
+fn bits_of(numbers: &[f32]) -> Vec<u32> {
+    numbers.iter().map(|number| number.to_bits()).collect()
+}
+
 fn read_bits(reservoir: &Reservoir, index: usize) -> Sample {
     let SampleShape { num_features, num_actions } = reservoir.shape();
     let (mut features, mut targets) = (vec![7.0; num_features], vec![7.0; num_actions]);
     let meta = reservoir.read(index, &mut features, &mut targets);
-    let bits = |row: Vec<f32>| row.into_iter().map(f32::to_bits).collect();
-    (meta.legal.bits(), meta.iteration, bits(features), bits(targets))
+    let (mut metas, mut alone) = ([SampleMeta { iteration: 0, ..meta }; 2], vec![7.0; 2 * num_actions]);
+    let first = index.saturating_sub(1);
+    let count = index + 1 - first;
+    reservoir.read_targets(first, &mut metas[..count], &mut alone[..count * num_actions]);
+    assert_eq!(metas[count - 1], meta);
+    assert_eq!(bits_of(&alone[(count - 1) * num_actions..][..num_actions]), bits_of(&targets));
+    (meta.legal.bits(), meta.iteration, bits_of(&features), bits_of(&targets))
 }
 
 fn assert_holds_what_a_list_would(shape: SampleShape, capacity: usize, samples: &[Sample]) {
@@ -351,4 +360,33 @@ fn samples_that_cannot_be_packed_lie_in_full() {
     let in_full = 4.0 * f64::from(4 + 1 + 300 + 20);
     let at_most = Reservoir::bytes_at_most(shape, 100_000) as f64 / 100_000.0;
     assert!(at_most < 1.1 * in_full, "{at_most} bytes a sample");
+}
+
+#[test]
+fn a_memory_tells_what_has_changed_since_an_edition() {
+    let mut reservoir = Reservoir::new(SHAPE, 30, 4, 1);
+    let mut value = 0;
+    for offers in [0, 20, 1, 25, 100, 3] {
+        let (edition, before) = (reservoir.edition().expect("an edition"), kept(&reservoir));
+        (0..offers).for_each(|_| {
+            value += 1;
+            offer(&mut reservoir, value);
+        });
+        let changed = reservoir.changed_since(edition).expect("an earlier edition");
+        for (index, &now) in kept(&reservoir).iter().enumerate() {
+            let same = before.get(index) == Some(&now);
+            assert_eq!(same, !changed.contains(&(index as u32)), "sample {index} after {value} offers");
+        }
+    }
+    let edition = reservoir.edition().expect("an edition");
+    assert_eq!(reservoir.changed_since(edition), Some(vec![]));
+    assert_eq!(reservoir.clone().changed_since(edition), None, "a copy goes its own way");
+    let mut bytes = Vec::new();
+    reservoir.save(&mut bytes).expect("writing to memory");
+    reservoir.load(&mut bytes.as_slice()).expect("what was saved");
+    assert_eq!(reservoir.changed_since(edition), None, "what was loaded may be anything");
+    let edition = reservoir.edition().expect("an edition");
+    reservoir.clear();
+    (0..200).for_each(|value| offer(&mut reservoir, value));
+    assert_eq!(reservoir.changed_since(edition), None, "a cleared memory starts anew");
 }

@@ -5,7 +5,7 @@
 
 use deepcfr_core::{ActionSet, FitContext, Purpose, SampleMeta, SampleShape, SampleSource, Stream};
 
-use super::merge::MergedRows;
+use super::merge::{KnownRows, MergedRows};
 use super::{LearnerConfig, Loss, weight};
 
 /// The most samples that the RMS of an unmerged memory is taken over.
@@ -56,10 +56,15 @@ enum Plan {
 }
 
 impl<'a> Batches<'a> {
-    /// Plans the batches, merging duplicates if the configuration says so.
-    pub(super) fn new(source: &'a dyn SampleSource, config: &'a LearnerConfig, context: FitContext) -> Self {
+    /// Plans the batches, merging duplicates if the configuration says so: `known` are the rows of earlier fits.
+    pub(super) fn new(
+        source: &'a dyn SampleSource,
+        config: &'a LearnerConfig,
+        context: FitContext,
+        known: &mut KnownRows,
+    ) -> Self {
         let (plan, rms) = if config.merge_duplicates {
-            let merged = MergedRows::new(source, config.weighting, context.iteration);
+            let merged = known.merge(source, config.weighting, context.iteration);
             let rms = merged.target_rms;
             (Plan::merged(merged, config.batch_size), rms)
         } else {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use deepcfr_core::{SampleMeta, SampleSource};
+use deepcfr_core::{ActionSet, Edition, SampleMeta, SampleSource};
 
 use super::{Weighting, weight};
 
@@ -25,25 +25,81 @@ pub(super) struct MergedRows {
     pub(super) target_rms: f64,
 }
 
-impl MergedRows {
-    /// Reads every sample once, in order.
-    pub(super) fn new(source: &dyn SampleSource, weighting: Weighting, iteration: u32) -> Self {
-        let shape = source.shape();
-        let mut features = vec![0.0; shape.num_features];
-        let mut targets = vec![0.0; shape.num_actions];
-        let mut merging = Merging::default();
-        for index in 0..source.len() {
-            let meta = source.read(index, &mut features, &mut targets);
-            let weight = weight(weighting, meta.iteration, iteration);
-            merging.add(index, row_hash(&features, meta), meta, weight, &targets);
+/// The distinct rows of a memory's samples, kept from fit to fit: only samples that have changed since the
+/// last one have their features read.
+#[derive(Default)]
+pub(super) struct KnownRows {
+    /// What `of_sample` describes; `None` if nothing can be said of what has changed since.
+    edition: Option<Edition>,
+    /// Numbers of rows, in the order in which they were met.
+    of_hash: HashMap<u128, u32, BuildHasherDefault<AlreadyHashed>>,
+    /// By sample, its row's number.
+    of_sample: Vec<u32>,
+}
+
+/// Samples whose targets are read at once.
+const CHUNK: usize = 256;
+
+/// So many rows are kept, whether or not the memory still has samples of them.
+const ROWS_KEPT: usize = 1 << 16;
+
+impl KnownRows {
+    /// Merges all samples. What comes out depends on the samples and their order alone.
+    pub(super) fn merge(
+        &mut self,
+        source: &dyn SampleSource,
+        weighting: Weighting,
+        iteration: u32,
+    ) -> MergedRows {
+        self.follow(source);
+        let num_actions = source.shape().num_actions;
+        let mut merging = Merging::new(num_actions, self.of_hash.len());
+        let weights: Vec<f64> = (0..=iteration).map(|drawn| weight(weighting, drawn, iteration)).collect();
+        let weigh = |drawn: u32| {
+            weights.get(drawn as usize).copied().unwrap_or_else(|| weight(weighting, drawn, iteration))
+        };
+        let nothing = SampleMeta { legal: ActionSet::EMPTY, iteration: 0 };
+        let (mut metas, mut targets) = ([nothing; CHUNK], vec![0.0; CHUNK * num_actions]);
+        for (chunk, rows) in self.of_sample.chunks(CHUNK).enumerate() {
+            let (metas, targets) = (&mut metas[..rows.len()], &mut targets[..rows.len() * num_actions]);
+            source.read_targets(chunk * CHUNK, metas, targets);
+            merging.add(chunk * CHUNK, rows, metas, targets, weigh);
         }
-        merging.finish(shape.num_actions)
+        merging.finish()
+    }
+
+    /// Finds the rows of the samples that have changed.
+    fn follow(&mut self, source: &dyn SampleSource) {
+        let shape = source.shape();
+        let (mut features, mut targets) = (vec![0.0; shape.num_features], vec![0.0; shape.num_actions]);
+        for index in self.changes(source) {
+            let meta = source.read(index as usize, &mut features, &mut targets);
+            let next = self.of_hash.len() as u32;
+            self.of_sample[index as usize] = *self.of_hash.entry(row_hash(&features, meta)).or_insert(next);
+        }
+        self.edition = source.edition();
+    }
+
+    /// The samples to be read, all where it cannot be told; makes room for them.
+    fn changes(&mut self, source: &dyn SampleSource) -> Vec<u32> {
+        let few = self.of_hash.len() <= ROWS_KEPT.max(2 * source.len());
+        let changed = self.edition.filter(|_| few).and_then(|edition| source.changed_since(edition));
+        let changed = changed.unwrap_or_else(|| {
+            self.of_hash.clear();
+            (0..u32::try_from(source.len()).expect("a memory holds fewer than 2^32 samples")).collect()
+        });
+        self.of_sample.resize(source.len(), 0);
+        changed
     }
 }
 
-#[derive(Default)]
+/// Not a place in a list.
+const NOWHERE: u32 = u32::MAX;
+
 struct Merging {
-    row_of: HashMap<u128, u32, BuildHasherDefault<AlreadyHashed>>,
+    num_actions: usize,
+    /// By a row's number, its place below: in the order of first samples.
+    place: Vec<u32>,
     sample: Vec<u32>,
     weight: Vec<f64>,
     sums: Vec<f64>,
@@ -52,25 +108,54 @@ struct Merging {
 }
 
 impl Merging {
-    fn add(&mut self, index: usize, hash: u128, meta: SampleMeta, weight: f64, targets: &[f32]) {
-        let row = *self.row_of.entry(hash).or_insert_with(|| {
-            self.sample.push(u32::try_from(index).expect("a memory holds fewer than 2^32 samples"));
-            self.weight.push(0.0);
-            self.sums.resize(self.sums.len() + targets.len(), 0.0);
-            (self.sample.len() - 1) as u32
-        }) as usize;
-        self.weight[row] += weight;
-        self.legal_weight += weight * meta.legal.len() as f64;
-        let sums = &mut self.sums[row * targets.len()..][..targets.len()];
-        for action in meta.legal {
-            let target = f64::from(targets[usize::from(action)]);
-            sums[usize::from(action)] += weight * target;
-            self.squares += weight * target * target;
-        }
+    fn new(num_actions: usize, rows: usize) -> Self {
+        let (sample, weight, sums) = Default::default();
+        let place = vec![NOWHERE; rows];
+        Self { num_actions, place, sample, weight, sums, squares: 0.0, legal_weight: 0.0 }
     }
 
-    fn finish(self, num_actions: usize) -> MergedRows {
-        let rows = self.sums.chunks_exact(num_actions).zip(&self.weight);
+    /// Adds the samples from `first` on, whose rows have the numbers `rows`; `weigh` says what a sample of
+    /// an iteration counts.
+    fn add(
+        &mut self,
+        first: usize,
+        rows: &[u32],
+        metas: &[SampleMeta],
+        targets: &[f32],
+        weigh: impl Fn(u32) -> f64,
+    ) {
+        let (mut squares, mut legal_weight) = (self.squares, self.legal_weight);
+        let targets = targets.chunks_exact(self.num_actions);
+        for (index, ((&row, meta), targets)) in (first..).zip(rows.iter().zip(metas).zip(targets)) {
+            let place = match self.place[row as usize] {
+                NOWHERE => self.push(index, row),
+                place => place as usize,
+            };
+            let weight = weigh(meta.iteration);
+            self.weight[place] += weight;
+            legal_weight += weight * meta.legal.len() as f64;
+            let sums = &mut self.sums[place * self.num_actions..][..self.num_actions];
+            for_each_bit(meta.legal.bits(), |action| {
+                let target = f64::from(targets[action]);
+                sums[action] += weight * target;
+                squares += weight * target * target;
+            });
+        }
+        (self.squares, self.legal_weight) = (squares, legal_weight);
+    }
+
+    #[cold]
+    fn push(&mut self, index: usize, row: u32) -> usize {
+        let place = self.sample.len();
+        self.place[row as usize] = place as u32;
+        self.sample.push(index as u32);
+        self.weight.push(0.0);
+        self.sums.resize(self.sums.len() + self.num_actions, 0.0);
+        place
+    }
+
+    fn finish(self) -> MergedRows {
+        let rows = self.sums.chunks_exact(self.num_actions).zip(&self.weight);
         let targets = rows.flat_map(|(sums, weight)| sums.iter().map(move |sum| (sum / weight) as f32));
         MergedRows {
             targets: targets.collect(),
@@ -78,6 +163,18 @@ impl Merging {
             target_rms: (self.squares / self.legal_weight).sqrt(),
             sample: self.sample,
             weight: self.weight,
+        }
+    }
+}
+
+/// The places of all bits that are set, ascending; a word at a time, which is faster here than the set's own
+/// iterator.
+#[inline]
+fn for_each_bit(bits: u128, mut visit: impl FnMut(usize)) {
+    for (start, mut word) in [(0, bits as u64), (64, (bits >> 64) as u64)] {
+        while word != 0 {
+            visit(start + word.trailing_zeros() as usize);
+            word &= word - 1;
         }
     }
 }

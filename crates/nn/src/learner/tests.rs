@@ -1,14 +1,17 @@
 //! Gradients and batches, checked from the inside: against finite differences and by counting.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use burn::tensor::Device;
 use deepcfr_core::{
-    Activation, Dense, FitContext, NetId, Purpose, SampleMeta, SampleShape, SampleSource, Stream,
+    Activation, Dense, Edition, FitContext, NetId, Purpose, SampleMeta, SampleShape, SampleSource, Stream,
 };
 
 use super::ahead::ahead;
 use super::batch::{Batch, Batches};
 use super::initial::initial_layers;
 use super::loss::DeviceBatch;
+use super::merge::KnownRows;
 use super::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule, Weighting};
 use crate::device::Precision;
 use crate::network::Network;
@@ -63,6 +66,10 @@ fn config(loss: Loss, merge_duplicates: bool, batch_size: usize) -> LearnerConfi
     }
 }
 
+fn plan<'a>(memory: &'a dyn SampleSource, config: &'a LearnerConfig) -> Batches<'a> {
+    Batches::new(memory, config, CONTEXT, &mut KnownRows::default())
+}
+
 fn next_batch(batches: &mut Batches<'_>, step: usize) -> Batch {
     let mut batch = Batch::default();
     batches.put(step, &mut batch);
@@ -111,7 +118,7 @@ fn gradients_are_those_of_the_loss_by_its_definition() {
     for loss in LOSSES {
         let config = LearnerConfig { num_layers: 0, ..config(loss, false, 64) };
         let layers = initial_layers(&config, 5, 10);
-        let batch = next_batch(&mut Batches::new(&Memory(40), &config, CONTEXT), 0);
+        let batch = next_batch(&mut plan(&Memory(40), &config), 0);
         let (value, gradient) = loss_and_gradient(&config, &layers, &batch);
         let weight: Vec<f64> = layers[0].weight.iter().map(|&value| f64::from(value)).collect();
         let expected = linear_loss(loss, &layers[0], &weight, &batch);
@@ -133,7 +140,7 @@ fn gradients_are_those_of_the_loss_by_its_definition() {
 fn an_illegal_action_gets_no_gradient() {
     for loss in LOSSES {
         let config = config(loss, false, 64);
-        let batch = next_batch(&mut Batches::new(&Memory(40), &config, CONTEXT), 0);
+        let batch = next_batch(&mut plan(&Memory(40), &config), 0);
         let (_, gradient) = loss_and_gradient(&config, &initial_layers(&config, 5, 10), &batch);
         let [_, _, weight, bias] = &gradient[..] else { panic!("two layers have four parameters") };
         let by_action = |action| weight.iter().chain(bias).skip(action).step_by(SHAPE.num_actions);
@@ -148,8 +155,8 @@ fn merging_keeps_the_gradient_of_the_whole_memory() {
         let (whole, merged) = (config(loss, false, 1000), config(loss, true, 1000));
         let layers = initial_layers(&whole, 5, 10);
         let memory = Memory(900);
-        let expected = next_batch(&mut Batches::new(&memory, &whole, CONTEXT), 0);
-        let mut batches = Batches::new(&memory, &merged, CONTEXT);
+        let expected = next_batch(&mut plan(&memory, &whole), 0);
+        let mut batches = plan(&memory, &merged);
         let got = next_batch(&mut batches, 0);
         assert_eq!((expected.rows, got.rows, batches.distinct_rows()), (900, 6, 6));
         assert!(batches.is_constant());
@@ -165,7 +172,7 @@ fn merging_keeps_the_gradient_of_the_whole_memory() {
 #[test]
 fn linear_weights_are_2t_over_t_now_and_batches_take_the_mean() {
     let config = config(Loss::AdvantageMse, false, 64);
-    let mut batches = Batches::new(&Memory(40), &config, CONTEXT);
+    let mut batches = plan(&Memory(40), &config);
     let batch = next_batch(&mut batches, 0);
     let mut got: Vec<f32> = batch.weights.chunks_exact(SHAPE.num_actions).map(|row| row[0]).collect();
     let mut expected: Vec<f32> =
@@ -179,7 +186,7 @@ fn linear_weights_are_2t_over_t_now_and_batches_take_the_mean() {
 fn targets_have_a_weighted_rms_of_one() {
     for merge in [false, true] {
         let config = config(Loss::AdvantageMse, merge, 40);
-        let mut batches = Batches::new(&Memory(40), &config, CONTEXT);
+        let mut batches = plan(&Memory(40), &config);
         let (mut squares, mut weights) = (0.0, 0.0);
         let (mut features, mut targets) = ([0.0; 3], [0.0; 4]);
         for index in 0..40 {
@@ -201,9 +208,9 @@ fn targets_have_a_weighted_rms_of_one() {
 fn merged_rows_are_drawn_in_proportion_to_their_weight() {
     let (config, memory) = (config(Loss::StrategyMse, true, 4), Memory(700));
     let all = LearnerConfig { batch_size: 6, ..config.clone() };
-    let whole = next_batch(&mut Batches::new(&memory, &all, CONTEXT), 0);
+    let whole = next_batch(&mut plan(&memory, &all), 0);
     let expected: Vec<f64> = whole.weights.chunks_exact(4).map(|row| f64::from(row[0])).collect();
-    let mut batches = Batches::new(&memory, &config, CONTEXT);
+    let mut batches = plan(&memory, &config);
     let mut got = [0.0; 6];
     let steps = 4000;
     for step in 0..steps {
@@ -250,9 +257,9 @@ fn batches_put_together_ahead_are_the_same() {
         for merge in [false, true] {
             let config = config(loss, merge, 4);
             let memory = Memory(700);
-            let mut batches = Batches::new(&memory, &config, CONTEXT);
+            let mut batches = plan(&memory, &config);
             let expected: Vec<_> = (0..50).map(|step| bits(&next_batch(&mut batches, step))).collect();
-            let mut batches = Batches::new(&memory, &config, CONTEXT);
+            let mut batches = plan(&memory, &config);
             let got = ahead(&mut batches, 50, |exchange| {
                 let mut batch = Batch::default();
                 let mut exchanged = || {
@@ -270,7 +277,7 @@ fn batches_put_together_ahead_are_the_same() {
 fn an_optimiser_that_leaves_early_leaves_nobody_behind() {
     let config = config(Loss::AdvantageMse, false, 4);
     let memory = Memory(700);
-    let mut batches = Batches::new(&memory, &config, CONTEXT);
+    let mut batches = plan(&memory, &config);
     let rows = ahead(&mut batches, 1_000_000, |exchange| exchange(Batch::default()).rows);
     assert_eq!(rows, 4);
 }
@@ -281,7 +288,7 @@ fn a_steps_buffers_come_back_from_the_tensors() {
     for loss in LOSSES {
         let config = config(loss, false, 64);
         let layers = initial_layers(&config, 5, 10);
-        let batch = next_batch(&mut Batches::new(&Memory(700), &config, CONTEXT), 0);
+        let batch = next_batch(&mut plan(&Memory(700), &config), 0);
         let places = |batch: &Batch| {
             let Batch { features, targets, weights, logit_offsets, .. } = batch;
             [features, targets, weights, logit_offsets].map(|buffer| buffer.as_ptr())
@@ -298,4 +305,79 @@ fn a_steps_buffers_come_back_from_the_tensors() {
         assert_eq!(places(&batch)[..3], before[..3]);
         assert!(config.loss == Loss::AdvantageMse || places(&batch)[3] == before[3]);
     }
+}
+
+/// Samples of [`Memory`] in any order, whose changes are counted.
+struct Changing {
+    identity: u64,
+    samples: Vec<usize>,
+    changes: Vec<u32>,
+    features_read: AtomicUsize,
+}
+
+impl Changing {
+    fn put(&mut self, index: usize, sample: usize) {
+        self.samples.resize(self.samples.len().max(index + 1), 0);
+        self.samples[index] = sample;
+        self.changes.push(index as u32);
+    }
+}
+
+impl SampleSource for Changing {
+    fn shape(&self) -> SampleShape {
+        SHAPE
+    }
+
+    fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta {
+        self.features_read.fetch_add(1, Ordering::Relaxed);
+        Memory(usize::MAX).read(self.samples[index], features, targets)
+    }
+
+    fn read_targets(&self, first: usize, metas: &mut [SampleMeta], targets: &mut [f32]) {
+        let rows = metas.iter_mut().zip(targets.chunks_exact_mut(SHAPE.num_actions));
+        for (sample, (meta, targets)) in self.samples[first..].iter().zip(rows) {
+            *meta = Memory(usize::MAX).read(*sample, &mut [0.0; 3], targets);
+        }
+    }
+
+    fn edition(&self) -> Option<Edition> {
+        Some(Edition { identity: self.identity, offered: self.changes.len() as u64 })
+    }
+
+    fn changed_since(&self, edition: Edition) -> Option<Vec<u32>> {
+        (edition.identity == self.identity).then(|| self.changes[edition.offered as usize..].to_vec())
+    }
+}
+
+#[test]
+fn rows_known_from_earlier_fits_change_no_batch_and_are_not_read_again() {
+    let config = config(Loss::AdvantageMse, true, 1000);
+    let mut memory =
+        Changing { identity: 1, samples: vec![], changes: vec![], features_read: AtomicUsize::new(0) };
+    (0..40).for_each(|index| memory.put(index, 3 * index));
+    let mut known = KnownRows::default();
+    let mut check = |memory: &Changing, read: usize| {
+        memory.features_read.store(0, Ordering::Relaxed);
+        let mut batches = Batches::new(memory, &config, CONTEXT, &mut known);
+        assert_eq!(memory.features_read.load(Ordering::Relaxed), read);
+        let (got, fresh) = (next_batch(&mut batches, 0), next_batch(&mut plan(memory, &config), 0));
+        assert_eq!((got.features, got.targets, got.weights), (fresh.features, fresh.targets, fresh.weights));
+        assert_eq!(batches.distinct_rows(), plan(memory, &config).distinct_rows());
+    };
+    check(&memory, 40);
+    check(&memory, 0);
+    // The row of sample 0 comes later now, and all samples of one row go.
+    [(0, 5), (17, 2), (1, 1), (17, 4)].map(|(index, sample)| memory.put(index, sample));
+    (0..40).filter(|index| 3 * index % 7 == 2).for_each(|index| memory.put(index, 8));
+    (40..45).for_each(|index| memory.put(index, 2 * index));
+    check(&memory, memory.changes.len() - 40);
+    // Another memory, shorter than the first, after as many changes.
+    memory.identity = 2;
+    memory.samples.truncate(20);
+    memory.samples.reverse();
+    check(&memory, 20);
 }
