@@ -6,7 +6,7 @@
 //!
 //! # Guarantee: a row's result does not depend on its batch
 //! Every output element is `bias + Σ x[k]·w[k]`, summed from the bias over ascending `k` with one
-//! fused multiply-add per non-zero `x[k]`, in one accumulator. Which rows share a call changes only
+//! fused multiply-add per non-zero `x[k]` (and with a few zeros, the same for the same row), in one accumulator. Which rows share a call changes only
 //! when each of these operations happens. Leaving out zero inputs does not change a sum either: with
 //! finite weights, `0·w` is a zero, and adding a zero can at most change the sign of a sum that is
 //! itself zero; biases and outputs are freed of `-0.0` (and an activation's zero is an input that is
@@ -16,6 +16,7 @@
 //! Not here: training, tables, batching, threads.
 
 mod aligned;
+mod compress;
 mod entries;
 mod gelu;
 mod kernel;

@@ -1,12 +1,12 @@
 //! The vector kernels: sums of weight rows over lists of non-zero inputs.
 //!
 //! Every output element starts at its bias and takes one fused multiply-add per non-zero input,
-//! inputs ascending, whatever the batch and whichever rows share a call. Not here: packing.
+//! inputs ascending, and a few with zeros, the same whatever the batch and whichever rows share a call. Not here: packing.
 
 use deepcfr_core::Activation;
 use pulp::{Simd, WithSimd};
 
-use super::entries::{BLOCK, Entries, Entry};
+use super::entries::{BLOCK, Entries, GROUP, List};
 use super::gelu::gelu;
 use super::packed::{PANEL_VECTORS, PackedLayer, PackedMlp};
 
@@ -153,7 +153,7 @@ fn touch(following: &[f32], row: usize, rows: usize, count: usize) {
 fn step<S: Simd, const V: usize, const R: usize>(
     simd: S,
     weights: &[[S::f32s; V]],
-    lists: [&[Entry]; R],
+    lists: [List<'_>; R],
     bias: &[S::f32s; V],
     begin: bool,
     out: &mut [f32],
@@ -167,15 +167,16 @@ fn step<S: Simd, const V: usize, const R: usize>(
             *sums = array(S::as_simd_f32s(&out[r * stride + start..][..width]).0);
         }
     }
-    let common = lists.iter().map(|list| list.len()).min().unwrap_or(0);
-    for position in 0..common {
+    // Loops, since closures would be compiled without the vector instructions.
+    let common = lists.iter().map(|list| list.values.len()).min().unwrap_or(0);
+    for group in 0..common {
         for (list, sums) in lists.iter().zip(&mut sums) {
-            add_entry(simd, weights, list[position], sums);
+            add_group(simd, weights, (&list.positions[group], &list.values[group]), sums);
         }
     }
     for (list, sums) in lists.iter().zip(&mut sums) {
-        for &entry in &list[common..] {
-            add_entry(simd, weights, entry, sums);
+        for group in list.positions[common..].iter().zip(&list.values[common..]) {
+            add_group(simd, weights, group, sums);
         }
     }
     for (r, sums) in sums.iter().enumerate() {
@@ -183,17 +184,20 @@ fn step<S: Simd, const V: usize, const R: usize>(
     }
 }
 
+/// Adds some inputs, each times its weights.
 #[inline(always)]
-fn add_entry<S: Simd, const V: usize>(
+fn add_group<S: Simd, const V: usize>(
     simd: S,
     weights: &[[S::f32s; V]],
-    entry: Entry,
+    (positions, values): (&[u32; GROUP], &[f32; GROUP]),
     sums: &mut [S::f32s; V],
 ) {
-    let value = simd.splat_f32s(entry.value);
-    let weights = &weights[entry.index as usize];
-    for v in 0..V {
-        sums[v] = simd.mul_add_e_f32s(value, weights[v], sums[v]);
+    for (&position, &value) in positions.iter().zip(values) {
+        let value = simd.splat_f32s(value);
+        let weights = &weights[position as usize];
+        for v in 0..V {
+            sums[v] = simd.mul_add_e_f32s(value, weights[v], sums[v]);
+        }
     }
 }
 
