@@ -82,13 +82,16 @@ pub struct UnusableDevice {
 /// The first that cannot, with its key.
 pub(crate) fn check(config: &RunConfig) -> Result<(), UnusableDevice> {
     let inference = if config.inference.device.is_some() { "inference.device" } else { "run.device" };
+    let inference = if config.server.devices.is_empty() { inference } else { "server.devices" };
     let evaluation = if config.evaluation.device.is_some() { "evaluation.device" } else { inference };
-    for (key, placement) in [
-        ("run.device", config.training_placement()),
-        (inference, config.inference_placement()),
-        (evaluation, config.evaluation_placement()),
+    for (key, placements) in [
+        ("run.device", vec![config.training_placement()]),
+        (inference, config.inference_placements()),
+        (evaluation, config.evaluation_placements()),
     ] {
-        check_device(placement).map_err(|error| UnusableDevice { key, error })?;
+        for placement in placements {
+            check_device(placement).map_err(|error| UnusableDevice { key, error })?;
+        }
     }
     Ok(())
 }
@@ -99,9 +102,12 @@ pub(crate) fn check(config: &RunConfig) -> Result<(), UnusableDevice> {
 /// Every key that asks for something else.
 pub(crate) fn only_processor(config: &RunConfig) -> Result<(), ConfigError> {
     let plain = Placement::default();
+    let inference = if config.server.devices.is_empty() { "inference.device" } else { "server.devices" };
+    let elsewhere = |placement: &Placement| placement.device != plain.device;
+    let answering = config.inference_placements().into_iter().find(elsewhere);
     let parts = [
         ("run.device", "training.precision", config.training_placement()),
-        ("inference.device", "inference.precision", config.inference_placement()),
+        (inference, "inference.precision", answering.unwrap_or_else(|| config.inference_placement())),
     ];
     let mut problems = Vec::new();
     for (device, precision, placement) in parts {
@@ -121,20 +127,19 @@ pub(crate) fn only_processor(config: &RunConfig) -> Result<(), ConfigError> {
 /// on the processor in 32 bits.
 pub(crate) fn notes(config: &RunConfig, warm_up: WarmUp) -> Vec<String> {
     let parts = [
-        ("training", config.training_placement()),
-        ("inference", config.inference_placement()),
-        ("evaluation", config.evaluation_placement()),
+        ("training", vec![config.training_placement()]),
+        ("inference", config.inference_placements()),
+        ("evaluation", config.evaluation_placements()),
     ];
-    let plain = |(_, placement): &(&str, Placement)| *placement == Placement::default();
-    if parts.iter().all(plain) {
+    if parts.iter().flat_map(|(_, placements)| placements).all(|placement| *placement == Placement::default())
+    {
         return Vec::new();
     }
-    let placed = parts
-        .map(|(part, placement)| format!("{part} on {} in {}", placement.device, placement.precision.word()));
+    let placed: Vec<String> = parts.iter().map(|(part, placements)| placed(part, placements)).collect();
     let mut notes = vec![placed.join(", ")];
-    for (part, placement) in parts {
-        let word = placement.precision.word();
-        if placement.device.is_cpu() && word != "f32" {
+    for (part, placements) in parts {
+        let word = placements[0].precision.word();
+        if word != "f32" && placements.iter().any(|placement| placement.device.is_cpu()) {
             notes.push(format!(
                 "{word} brings nothing to {part} on the processor: it is emulated there, slower than f32"
             ));
@@ -148,6 +153,12 @@ pub(crate) fn notes(config: &RunConfig, warm_up: WarmUp) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// One part of a run, whose places share a precision.
+fn placed(part: &str, placements: &[Placement]) -> String {
+    let devices: Vec<String> = placements.iter().map(|placement| placement.device.to_string()).collect();
+    format!("{part} on {} in {}", devices.join(" and "), placements[0].precision.word())
 }
 
 #[cfg(test)]
@@ -177,6 +188,10 @@ mod tests {
             );
             asked.inference.device = Some(device);
             assert_eq!(check(&asked).unwrap_err().key, "inference.device");
+            asked.server.devices = vec![DeviceName::Cpu, device];
+            let said = check(&asked).unwrap_err().to_string();
+            assert!(said.starts_with(&format!("server.devices = \"{device}\": ")), "{said}");
+            asked.server.devices.clear();
             asked.run.device = device;
             assert_eq!(check(&asked).unwrap_err().key, "run.device");
         }
@@ -190,6 +205,11 @@ mod tests {
         let keys: Vec<_> =
             only_processor(&elsewhere).unwrap_err().problems.into_iter().map(|one| one.key).collect();
         assert_eq!(keys, ["run.device", "training.precision"]);
+        let served = ["traversal.scheduler=server", "server.devices=[\"cpu\", \"cpu\"]"];
+        let mut served = config(&served);
+        assert_eq!(only_processor(&served), Ok(()));
+        served.server.devices[1] = DeviceName::Cuda(0);
+        assert_eq!(only_processor(&served).unwrap_err().problems[0].key, "server.devices");
     }
 
     #[test]
@@ -220,6 +240,13 @@ mod tests {
         let told = notes(&gpu, warm_up);
         assert_eq!(told[0], "training on cuda in f32, inference on cuda in f32, evaluation on cuda in f32");
         assert_eq!(told[1..], ["warm-up took 2.5 s for 7 batch classes, not counted in any iteration"]);
+        gpu.server.devices = vec![DeviceName::Cuda(0), DeviceName::Cuda(1)];
+        gpu.evaluation.device = Some(DeviceName::Cpu);
+        let told = notes(&gpu, none);
+        assert_eq!(
+            told,
+            ["training on cuda in f32, inference on cuda and cuda:1 in f32, evaluation on cpu in f32"]
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::config::{EvaluatedPolicy, NashConv, RunConfig};
 use crate::error::TrainError;
 use crate::inference::Inference;
 use crate::metrics::{EvaluationMetrics, ExactMetrics, MatchMetrics, PlayMetrics};
-use crate::networks::{NUM_NETS, evaluation_factory};
+use crate::networks::{NUM_NETS, evaluation_factories, evaluation_factory};
 use crate::registry::{Setup, opponent_named};
 use crate::trainer::{State, Tabulated};
 
@@ -194,7 +194,8 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         let networks = &self.state.networks;
         let sampled = self.config.evaluation.policies.contains(&EvaluatedPolicy::SdCfr);
         let archive = if sampled { networks.archive.entries() } else { &[] };
-        let factory = evaluation_factory(self.config, self.shape, NUM_NETS + archive.len() * NUM_PLAYERS)?;
+        let num_nets = NUM_NETS + archive.len() * NUM_PLAYERS;
+        let factories = evaluation_factories(self.config, self.shape, num_nets)?;
         let named = networks.weights.iter().enumerate();
         let mut nets: Vec<_> =
             named.filter_map(|(net, weights)| Some((NetId(net as u16), weights.clone()?))).collect();
@@ -202,7 +203,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
             let players = entry.networks.iter().enumerate();
             nets.extend(players.map(|(player, weights)| (archived_net(index, player), weights.clone())));
         }
-        let mut inference = Inference::open(self.config, &*factory, self.workers)?;
+        let mut inference = Inference::open(self.config, &factories, self.workers)?;
         inference.publish(&nets)?;
         Ok(inference)
     }

@@ -33,30 +33,35 @@ pub(crate) enum Worker {
 }
 
 impl Inference {
-    /// Opens what `config` names as the scheduler, without weights.
+    /// Opens what `config` names as the scheduler, without weights. A server has threads for every one of
+    /// `factories`; without one, each worker's model is of the first.
     ///
     /// # Errors
     /// If a model cannot be opened or a thread cannot be started.
+    ///
+    /// # Panics
+    /// If there is no factory.
     pub(crate) fn open(
         config: &RunConfig,
-        factory: &dyn ModelFactory,
+        factories: &[Box<dyn ModelFactory>],
         workers: usize,
     ) -> Result<Self, TrainError> {
         let scheduler = config.traversal.scheduler;
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = config.run.threads.unwrap_or_else(cores);
         let answers = if scheduler.is_served() {
+            let devices: Vec<&dyn ModelFactory> = factories.iter().map(|factory| &**factory).collect();
             let knobs = ServerConfig {
                 max_batch: config.traversal.max_batch,
                 batch_window_us: config.server.batch_window_us,
                 min_batch: config.server.min_batch,
-                server_threads: config.server.server_threads.unwrap_or(threads),
+                server_threads: threads_of_a_device(config, devices.len(), threads),
                 ..ServerConfig::default()
             };
-            Answers::Served { server: Server::start(&[factory], knobs)?, groups: scheduler.groups() }
+            Answers::Served { server: Server::start(&devices, knobs)?, groups: scheduler.groups() }
         } else {
             let rows = if scheduler == Scheduler::Recursive { 1 } else { config.traversal.max_batch };
-            let open = |_| Ok(Worker::Local(Box::new(LocalEvaluator::new(factory.open()?, rows))));
+            let open = |_| Ok(Worker::Local(Box::new(LocalEvaluator::new(factories[0].open()?, rows))));
             Answers::Local((0..workers).map(open).collect::<Result<_, TrainError>>()?)
         };
         Ok(Self { workers, answers })
@@ -141,6 +146,11 @@ impl Inference {
     pub(crate) fn restart_metrics(&mut self) {
         self.take_metrics(0);
     }
+}
+
+/// Server threads for each of so many devices, in a run of so many threads.
+pub(crate) fn threads_of_a_device(config: &RunConfig, devices: usize, threads: usize) -> usize {
+    config.server.server_threads.unwrap_or_else(|| threads.div_ceil(devices))
 }
 
 impl Evaluator for Worker {

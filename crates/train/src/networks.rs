@@ -108,6 +108,9 @@ fn side_by_side<T: Send>(fits: impl Iterator<Item = Option<impl FnOnce() -> T + 
     })
 }
 
+/// An engine at each of some places, at least one.
+pub(crate) type Factories = Vec<Box<dyn ModelFactory>>;
+
 /// The inference engine that the configuration names, for `num_nets` networks, where traversals are
 /// answered.
 ///
@@ -121,7 +124,19 @@ pub(crate) fn factory(
     placed_factory(config, config.inference_placement(), shape, num_nets)
 }
 
-/// The same where evaluation is answered.
+/// The same at every place where traversals are answered: several where the server has a list of devices.
+///
+/// # Errors
+/// If one of them cannot be used on this machine.
+pub(crate) fn factories(
+    config: &RunConfig,
+    shape: SampleShape,
+    num_nets: usize,
+) -> Result<Factories, TrainError> {
+    placed_factories(config, config.inference_placements(), shape, num_nets)
+}
+
+/// The engine where evaluation is answered.
 ///
 /// # Errors
 /// If it cannot be used on this machine.
@@ -131,6 +146,28 @@ pub(crate) fn evaluation_factory(
     num_nets: usize,
 ) -> Result<Box<dyn ModelFactory>, TrainError> {
     placed_factory(config, config.evaluation_placement(), shape, num_nets)
+}
+
+/// The same at every place where evaluation is answered.
+///
+/// # Errors
+/// If one of them cannot be used on this machine.
+pub(crate) fn evaluation_factories(
+    config: &RunConfig,
+    shape: SampleShape,
+    num_nets: usize,
+) -> Result<Factories, TrainError> {
+    placed_factories(config, config.evaluation_placements(), shape, num_nets)
+}
+
+fn placed_factories(
+    config: &RunConfig,
+    placements: Vec<Placement>,
+    shape: SampleShape,
+    num_nets: usize,
+) -> Result<Factories, TrainError> {
+    let factory = |placement| placed_factory(config, placement, shape, num_nets);
+    placements.into_iter().map(factory).collect()
 }
 
 fn placed_factory(

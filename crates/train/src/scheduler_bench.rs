@@ -14,7 +14,7 @@ use crate::diagnostics::Watched;
 use crate::error::TrainError;
 use crate::inference::Inference;
 use crate::metrics::BatchMetrics;
-use crate::networks::{NUM_NETS, factory};
+use crate::networks::{NUM_NETS, factories};
 use crate::registry::{Setup, Visitor, with_game};
 use crate::trainer::Trainer;
 
@@ -87,7 +87,7 @@ impl Visitor for Bench<'_> {
                 collector.set_lanes(lanes);
             }
             let mut inference =
-                Inference::open(&config, &*factory(&config, trainer.shape, NUM_NETS)?, workers)?;
+                Inference::open(&config, &factories(&config, trainer.shape, NUM_NETS)?, workers)?;
             inference.publish(&nets)?;
             contenders.push((scheduler, collector, inference));
         }

@@ -25,7 +25,7 @@ use crate::memory_plan::MemoryPlan;
 use crate::metrics::{
     EvaluationMetrics, FitMetrics, IterationMetrics, PerNetwork, Phase, PhaseClock, RunClock,
 };
-use crate::networks::{Due, NUM_NETS, Networks, Reports, evaluation_factory, factory};
+use crate::networks::{Due, NUM_NETS, Networks, Reports, evaluation_factory, factories, factory};
 use crate::registry::Setup;
 use crate::small_game::SmallGame;
 
@@ -87,7 +87,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = config.run.threads.unwrap_or(cores);
         let collector = Collector::new(&config, config.traversal.workers.unwrap_or(threads));
-        let factory = factory(&config, shape, NUM_NETS)?;
+        let factories = factories(&config, shape, NUM_NETS)?;
         let memory = &config.memory;
         let memories =
             Memories::new(shape, memory.advantage_capacity, memory.strategy_capacity, config.run.seed);
@@ -98,16 +98,16 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
             memories,
             networks: Networks::new(&config, shape, threads)?,
         };
-        let small = tabulated(&config, &setup, &*factory)?;
+        let small = tabulated(&config, &setup, &*factories[0])?;
         let inference = match &small {
             Some(small) if small.traversed => None,
-            _ => Some(Inference::open(&config, &*factory, collector.workers)?),
+            _ => Some(Inference::open(&config, &factories, collector.workers)?),
         };
         let traversal = &config.traversal;
         Ok(Self {
             lanes_open: traversal.lanes.is_none() && !traversal.scheduler.is_one_lane(),
             small,
-            row_invariant: inference.is_none() || factory.spec().row_invariant,
+            row_invariant: inference.is_none() || factories[0].spec().row_invariant,
             inference,
             config,
             setup,

@@ -47,6 +47,8 @@ fn unknown_games_presets_files_and_impossible_rules_are_refused() {
         ),
         (&["train", "--set", "run.device=cuda"], NO_CUDA),
         (&["train", "--set", "inference.engine=burn", "--set", "inference.device=cuda:1"], NO_CUDA),
+        (&["train", "--set", "traversal.scheduler=server", "--set", "server.devices=[\"cuda\"]"], NO_CUDA),
+        (&["train", "--set", "server.devices=[\"cpu\"]"], "needs traversal.scheduler = \"server\" or"),
         (&["train", "--set", "run.device=gpu"], "give a device: \"cpu\", \"cuda\""),
         (&["train", "--set", "inference.precision=bf16"], "needs inference.engine = \"burn\""),
         (&["bench", "device", "--device", "cuda"], "--device = \"cuda\": this build has no feature `cuda`"),

@@ -7,7 +7,7 @@ use deepcfr_core::{Encoder, Game, SampleShape};
 
 use crate::error::TrainError;
 use crate::inference::Inference;
-use crate::networks::factory;
+use crate::networks::factories;
 use crate::registry::{Setup, Visitor, with_game};
 
 use super::report::ArenaReport;
@@ -83,7 +83,7 @@ impl Session<'_> {
         let shape = SampleShape { num_features: setup.encoder.num_features(), num_actions: spec.num_actions };
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = traversal.workers.or(config.run.threads).unwrap_or(cores);
-        let mut inference = Inference::open(config, &*factory(config, shape, nets.len())?, workers)?;
+        let mut inference = Inference::open(config, &factories(config, shape, nets.len())?, workers)?;
         inference.publish(&nets.numbered())?;
         let (game, encoder, stopping) = (&setup.game, &setup.encoder, &self.task.stopping);
         inference.with_workers(|workers| {

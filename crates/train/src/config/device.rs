@@ -15,18 +15,35 @@ impl RunConfig {
         Placement { device: self.run.device, precision: self.training.precision.into() }
     }
 
-    /// Where networks answer traversals.
+    /// Where networks answer traversals; of the server's devices, the first.
     pub fn inference_placement(&self) -> Placement {
         let follows =
             || if self.inference.engine == Engine::Burn { self.run.device } else { DeviceName::Cpu };
-        let device = self.inference.device.unwrap_or_else(follows);
-        Placement { device, precision: self.inference.precision.into() }
+        let named = self.server.devices.first().copied().or(self.inference.device);
+        Placement { device: named.unwrap_or_else(follows), precision: self.inference.precision.into() }
     }
 
-    /// Where networks answer evaluation.
+    /// Every place where networks answer traversals, at least one: the server's devices if it has a list.
+    pub fn inference_placements(&self) -> Vec<Placement> {
+        let first = self.inference_placement();
+        if self.server.devices.is_empty() {
+            return vec![first];
+        }
+        self.server.devices.iter().map(|&device| Placement { device, ..first }).collect()
+    }
+
+    /// Where networks answer evaluation; of the server's devices, the first.
     pub fn evaluation_placement(&self) -> Placement {
         let traversals = self.inference_placement();
         Placement { device: self.evaluation.device.unwrap_or(traversals.device), ..traversals }
+    }
+
+    /// Every place where networks answer evaluation, at least one.
+    pub fn evaluation_placements(&self) -> Vec<Placement> {
+        match self.evaluation.device {
+            Some(_) => vec![self.evaluation_placement()],
+            None => self.inference_placements(),
+        }
     }
 }
 
@@ -47,10 +64,12 @@ pub(super) fn serialize<S: Serializer>(device: &DeviceName, serializer: S) -> Re
 
 /// Reads a device by its name.
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DeviceName, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    name.parse().map_err(|_| {
-        unknown(&name, "a device: \"cpu\", \"cuda\", \"cuda:1\", \"wgpu\", \"wgpu:1\" or \"vulkan\"")
-    })
+    named(&String::deserialize(deserializer)?)
+}
+
+fn named<E: Error>(name: &str) -> Result<DeviceName, E> {
+    let expected = "a device: \"cpu\", \"cuda\", \"cuda:1\", \"wgpu\", \"wgpu:1\" or \"vulkan\"";
+    name.parse().map_err(|_| unknown(name, expected))
 }
 
 fn unknown<E: Error>(name: &str, expected: &'static str) -> E {
@@ -77,5 +96,45 @@ pub(super) mod or_empty {
         }
         let expected = "a device, for example \"cpu\", \"cuda:1\", \"wgpu\" or \"vulkan\", or an empty text";
         name.parse().map(Some).map_err(|_| unknown(&name, expected))
+    }
+}
+
+/// Devices in an array.
+pub(super) mod list {
+    use std::fmt;
+
+    use serde::de::{SeqAccess, Visitor};
+
+    use super::*;
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        devices: &[DeviceName],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(devices.iter().map(DeviceName::to_string))
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<DeviceName>, D::Error> {
+        deserializer.deserialize_seq(Names)
+    }
+
+    struct Names;
+
+    impl<'de> Visitor<'de> for Names {
+        type Value = Vec<DeviceName>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of devices in brackets, for example [\"cuda:0\", \"cuda:1\"], or []")
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut names: A) -> Result<Self::Value, A::Error> {
+            let mut devices = Vec::new();
+            while let Some(name) = names.next_element::<String>()? {
+                devices.push(named(&name)?);
+            }
+            Ok(devices)
+        }
     }
 }

@@ -96,7 +96,10 @@ pub struct ServerSection {
     pub batch_window_us: u64,
     /// Rows from which an idle device is given a batch.
     pub min_batch: usize,
-    /// Threads that serve batches; `None` for one a core of the CPU.
+    /// Devices that serve batches, each entry with models of its own; empty for the one of traversals.
+    #[serde(with = "device::list")]
+    pub devices: Vec<DeviceName>,
+    /// Threads of each device; `None` to share out the run's own.
     #[serde(with = "zero")]
     pub server_threads: Option<usize>,
 }

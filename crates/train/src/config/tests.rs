@@ -137,7 +137,7 @@ fn an_unknown_key_is_answered_with_the_nearest() {
         ("learning_rate=1", "no such key; did you mean training.learning_rate?"),
         ("network.batch_size=1", "no such key; did you mean training.batch_size?"),
         ("traversl.lanes=1", "no such key; did you mean traversal?"),
-        ("server.x=1", "no such key; [server] has batch_window_us, min_batch, server_threads"),
+        ("server.x=1", "no such key; [server] has batch_window_us, min_batch, devices, server_threads"),
     ] {
         let found = problems(&[set]);
         assert!(found[0].ends_with(remedy), "{set}: {found:?}");
@@ -295,6 +295,14 @@ fn combinations_that_make_no_sense_are_refused() {
             &["inference.precision=f16"],
             "inference.precision | needs inference.engine = \"burn\"; or give \"f32\"",
         ),
+        (
+            &["server.devices=[\"cpu\", \"cpu\"]"],
+            "server.devices | needs traversal.scheduler = \"server\" or \"interleaved+server\"; or give []",
+        ),
+        (
+            &["traversal.scheduler=server", "inference.device=cpu", "server.devices=[\"cpu\"]"],
+            "server.devices | takes the place of inference.device; give only one of the two",
+        ),
         (&["checkpoint.keep=15"], "checkpoint.keep | give a multiple of checkpoint.every, or 0"),
         (
             &["evaluation.extended_every=15"],
@@ -379,6 +387,46 @@ fn devices_are_named_refused_and_followed() {
     assert!(inference.contains("\ndevice = \"\"\n"), "{text}");
 }
 
+#[test]
+fn the_servers_devices_are_listed_and_refused() {
+    let served = |devices: &str| {
+        let devices = format!("server.devices={devices}");
+        with(&Base::Default, &["traversal.scheduler=server", "inference.engine=burn", &devices])
+    };
+    let refused = |devices: &str| -> Vec<String> {
+        let problems = served(devices).unwrap_err().problems.into_iter();
+        problems.map(|problem| format!("{} = {} | {}", problem.key, problem.value, problem.remedy)).collect()
+    };
+    let config = served("[\"cpu\", \"cpu\"]").unwrap();
+    assert_eq!(config.server.devices, [deepcfr_nn::DeviceName::Cpu; 2]);
+    assert!(config.to_toml().contains("\ndevices = [\"cpu\", \"cpu\"]\n"), "{}", config.to_toml());
+    assert!(served("[]").unwrap().server.devices.is_empty());
+    assert_eq!(
+        refused("cuda"),
+        [
+            "server.devices = \"cuda\" | give a list of devices in brackets, for example [\"cuda:0\", \"cuda:1\"], or []"
+        ]
+    );
+    assert_eq!(
+        refused("[\"cpu\", \"gpu\"]"),
+        [
+            "server.devices = [\"cpu\", \"gpu\"] | give a device: \"cpu\", \"cuda\", \"cuda:1\", \"wgpu\", \"wgpu:1\" or \"vulkan\""
+        ]
+    );
+    let many = format!("[{}]", ["\"cpu\""; 65].join(", "));
+    assert!(refused(&many)[0].ends_with(" | give at most 64 devices"));
+    for device in deepcfr_nn::DeviceName::KINDS.into_iter().filter(|device| !device.is_compiled()) {
+        let list = format!("[\"cpu\", \"{device}\"]");
+        let kind = device.kind();
+        assert_eq!(
+            refused(&list),
+            [format!(
+                "server.devices = {list} | this build has no feature `{kind}`; build with --features {kind}, or give \"cpu\""
+            )]
+        );
+    }
+}
+
 /// Placements of a configuration that was changed by hand, so that no build needs the features.
 #[test]
 fn each_part_of_a_run_has_its_device() {
@@ -398,6 +446,17 @@ fn each_part_of_a_run_has_its_device() {
     assert_eq!(placed(&config), [Cuda(1), Wgpu(0), Wgpu(0)]);
     config.evaluation.device = Some(Cpu);
     assert_eq!(placed(&config), [Cuda(1), Wgpu(0), Cpu]);
+    let devices = |placements: Vec<deepcfr_nn::Placement>| -> Vec<_> {
+        placements.into_iter().map(|placement| placement.device).collect()
+    };
+    assert_eq!(devices(config.inference_placements()), [Wgpu(0)]);
+    config.inference.device = None;
+    config.server.devices = vec![Cuda(0), Cuda(1)];
+    assert_eq!(placed(&config), [Cuda(1), Cuda(0), Cpu]);
+    assert_eq!(devices(config.inference_placements()), [Cuda(0), Cuda(1)]);
+    assert_eq!(devices(config.evaluation_placements()), [Cpu]);
+    config.evaluation.device = None;
+    assert_eq!(devices(config.evaluation_placements()), [Cuda(0), Cuda(1)]);
     assert_eq!(config.training_placement().precision, deepcfr_nn::Precision::Bf16);
     assert_eq!(config.inference_placement().precision, deepcfr_nn::Precision::F32);
 }

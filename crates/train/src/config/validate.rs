@@ -15,6 +15,7 @@ use super::layers::value_at;
 use super::problem::{ConfigError, Problem};
 use super::rules;
 use super::run_config::RunConfig;
+use super::sections::ServerSection;
 use super::suggest;
 use super::words::{
     Baseline, Continuation, Engine, EvaluatedPolicy, Optimizer, Precision, Sampling, Scheduler, Steps,
@@ -22,6 +23,8 @@ use super::words::{
 
 /// More lanes in all than this would hold more rows in flight than any batch could take.
 const MAX_LANES: usize = 1 << 20;
+/// More devices than this are in no machine.
+const MAX_DEVICES: usize = 64;
 
 /// Checks `config`, which was read from `values`, beside the problems that reading found.
 pub(super) fn validate(
@@ -48,12 +51,10 @@ impl Check<'_> {
     fn ranges(&mut self, config: &RunConfig) {
         self.run(config);
         self.traversal(config);
+        self.server(&config.server);
         self.training(config);
         self.within("network.hidden_size", config.network.hidden_size, 1..=16_384);
         self.within("network.num_layers", config.network.num_layers, 1..=64);
-        self.within("server.batch_window_us", config.server.batch_window_us, 0..=1_000_000);
-        self.within("server.min_batch", config.server.min_batch, 1..=1 << 20);
-        self.within("server.server_threads", config.server.server_threads.unwrap_or(0), 0..=1024);
         self.within("memory.advantage_capacity", config.memory.advantage_capacity, 1..=u32::MAX as usize);
         self.within("memory.strategy_capacity", config.memory.strategy_capacity, 1..=u32::MAX as usize);
         self.within("average.archive_capacity", config.average.archive_capacity, 1..=1_000_000);
@@ -98,6 +99,15 @@ impl Check<'_> {
         self.not_negative("traversal.value_clip", traversal.value_clip.unwrap_or(0.0));
     }
 
+    fn server(&mut self, server: &ServerSection) {
+        self.within("server.batch_window_us", server.batch_window_us, 0..=1_000_000);
+        self.within("server.min_batch", server.min_batch, 1..=1 << 20);
+        self.within("server.server_threads", server.server_threads.unwrap_or(0), 0..=1024);
+        let few = server.devices.len() <= MAX_DEVICES;
+        self.require("server.devices", few, &format!("give at most {MAX_DEVICES} devices"));
+        server.devices.iter().for_each(|&device| self.compiled("server.devices", Some(device)));
+    }
+
     fn training(&mut self, config: &RunConfig) {
         let training = &config.training;
         let is_rate = training.learning_rate > 0.0 && training.learning_rate <= 1.0;
@@ -123,6 +133,7 @@ impl Check<'_> {
     fn combinations(&mut self, config: &RunConfig) {
         self.steps(config);
         self.lanes(config);
+        self.devices(config);
         self.engine(config);
         self.policies(config);
         self.opponents(config, "evaluation.opponents", &config.evaluation.opponents);
@@ -187,6 +198,17 @@ impl Check<'_> {
         }
     }
 
+    /// Only a server shares rows out among devices.
+    fn devices(&mut self, config: &RunConfig) {
+        if config.server.devices.is_empty() {
+            return;
+        }
+        let remedy = "needs traversal.scheduler = \"server\" or \"interleaved+server\"; or give []";
+        self.require("server.devices", config.traversal.scheduler.is_served(), remedy);
+        let remedy = "takes the place of inference.device; give only one of the two";
+        self.require("server.devices", config.inference.device.is_none(), remedy);
+    }
+
     /// Engines of the processor have no other device and no other precision.
     fn engine(&mut self, config: &RunConfig) {
         let inference = &config.inference;
@@ -196,6 +218,8 @@ impl Check<'_> {
         let on_cpu = |device: Option<DeviceName>| device.is_none_or(DeviceName::is_cpu);
         let remedy = "needs inference.engine = \"burn\"; or give \"cpu\"";
         self.require("inference.device", on_cpu(inference.device), remedy);
+        let all_on_cpu = config.server.devices.iter().all(|device| device.is_cpu());
+        self.require("server.devices", all_on_cpu, remedy);
         self.require("evaluation.device", on_cpu(config.evaluation.device), remedy);
         let remedy = "needs inference.engine = \"burn\"; or give \"f32\"";
         self.require("inference.precision", inference.precision == Precision::F32, remedy);

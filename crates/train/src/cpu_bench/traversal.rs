@@ -16,7 +16,7 @@ use crate::config::{Engine, NashConv, RunConfig};
 use crate::diagnostics::Watched;
 use crate::error::TrainError;
 use crate::inference::Inference;
-use crate::networks::{NUM_NETS, factory};
+use crate::networks::{Factories, NUM_NETS, factories};
 use crate::registry::{Setup, Visitor};
 use crate::trainer::Trainer;
 
@@ -95,8 +95,9 @@ fn stages<'a, G: Game, E: Encoder<G>>(
     threads: usize,
     roofline: f64,
 ) -> Result<Vec<Stage<'a>>, TrainError> {
-    let networks = factory(config, trainer.shape, NUM_NETS)?;
-    let free = FreeFactory(networks.spec());
+    let networks = factories(config, trainer.shape, NUM_NETS)?;
+    let mut free = Factories::new();
+    networks.iter().for_each(|factory| free.push(Box::new(FreeFactory(factory.spec()))));
     let mut stages = Vec::new();
     let mut counts = vec![1, threads];
     counts.dedup();
@@ -106,7 +107,7 @@ fn stages<'a, G: Game, E: Encoder<G>>(
         };
         stages.push(stage(trainer, config, name("answers for nothing"), (&free, workers), None)?);
         let limit = Some(roofline * workers as f64);
-        stages.push(stage(trainer, config, name("networks"), (&*networks, workers), limit)?);
+        stages.push(stage(trainer, config, name("networks"), (&networks, workers), limit)?);
     }
     Ok(stages)
 }
@@ -116,11 +117,11 @@ fn stage<'a, G: Game, E: Encoder<G>>(
     trainer: &'a Trainer<G, E>,
     config: &RunConfig,
     name: String,
-    (factory, workers): (&dyn ModelFactory, usize),
+    (factories, workers): (&[Box<dyn ModelFactory>], usize),
     rows_per_second: Option<f64>,
 ) -> Result<Stage<'a>, TrainError> {
     let networks = trainer.state.networks.advantage().expect("the first iteration fits networks");
-    let mut inference = Inference::open(config, factory, workers)?;
+    let mut inference = Inference::open(config, factories, workers)?;
     inference.publish(&[0, 1].map(|player: usize| (NetId::advantage(player), networks[player].clone())))?;
     let mut collector = Collector::new(config, workers);
     collector.set_lanes(trainer.measured_lanes(config.traversal.scheduler, &networks[0])?);

@@ -15,7 +15,7 @@ use crate::config::RunConfig;
 use crate::diagnostics::Watched;
 use crate::error::TrainError;
 use crate::inference::Inference;
-use crate::networks::{NUM_NETS, factory};
+use crate::networks::{NUM_NETS, factories};
 use crate::trainer::Trainer;
 
 /// Turns of each side, after one that warms up.
@@ -42,7 +42,7 @@ pub(super) fn measure<G: Game, E: Encoder<G>>(
         if !config.traversal.scheduler.is_one_lane() {
             collector.set_lanes(trainer.collector.plan().lanes);
         }
-        let mut inference = Inference::open(config, &*factory(config, trainer.shape, NUM_NETS)?, workers)?;
+        let mut inference = Inference::open(config, &factories(config, trainer.shape, NUM_NETS)?, workers)?;
         inference.publish(&nets)?;
         sides.push((collector, inference, Vec::new()));
     }

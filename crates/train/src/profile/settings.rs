@@ -46,7 +46,12 @@ fn of(change: &Change, config: &RunConfig, situation: Situation<'_>) -> Result<V
     Ok(match *change {
         Change::Schedule(scheduler, lanes) => {
             let lanes = if scheduler.interleaves() { lanes } else { 0.0 };
-            vec![format!("traversal.scheduler={scheduler}"), set("traversal.lanes", lanes)]
+            let mut keys = vec![format!("traversal.scheduler={scheduler}"), set("traversal.lanes", lanes)];
+            // Only a server has several devices.
+            if !scheduler.shares_calls() && !config.server.devices.is_empty() {
+                keys.push("server.devices=[]".to_owned());
+            }
+            keys
         }
         Change::Lanes(lanes) => vec![set("traversal.lanes", lanes)],
         Change::Workers(workers) => vec![set("traversal.workers", workers)],
@@ -123,6 +128,17 @@ mod tests {
         assert_eq!((with.training.advantage_steps, with.training.strategy_steps), (375, 375));
         assert_eq!((with.evaluation.every, with.evaluation.deals), (5, 167));
         assert_eq!(with.traversal.tabulate_below, Some(288));
+    }
+
+    #[test]
+    fn a_scheduler_without_a_server_has_no_list_of_devices() {
+        let sets = ["traversal.scheduler=server", "server.devices=[\"cpu\", \"cpu\"]"].map(str::to_owned);
+        let config = resolve(&Base::Default, &sets, None).unwrap();
+        for (scheduler, devices) in [(Scheduler::Interleaved, 0), (Scheduler::InterleavedServer, 2)] {
+            let sets = settings(&[Change::Schedule(scheduler, 8.0)], &config, Situation::default()).unwrap();
+            let base = Base::Text { source: "run".to_owned(), text: config.to_toml() };
+            assert_eq!(resolve(&base, &sets, None).unwrap().server.devices.len(), devices);
+        }
     }
 
     #[test]

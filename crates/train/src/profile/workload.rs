@@ -12,6 +12,7 @@ use deepcfr_levers::profile::{
 
 use super::short_run::ShortRun;
 use crate::config::{self, Initialisation, RunConfig};
+use crate::inference::threads_of_a_device;
 use crate::lanes;
 use crate::metrics::{BatchMetrics, IterationMetrics, PlayMetrics};
 use crate::trainer::Trainer;
@@ -76,7 +77,8 @@ fn traversal(config: &RunConfig, threads: usize, tabulated: bool, run: &ShortRun
         traversals_per_player: traversal.traversals_per_player,
         max_batch: traversal.max_batch as u32,
         server_threads: if traversal.scheduler.is_served() {
-            config.server.server_threads.unwrap_or(threads) as u32
+            let devices = config.inference_placements().len();
+            (devices * threads_of_a_device(config, devices, threads)) as u32
         } else {
             0
         },

@@ -14,7 +14,7 @@ use deepcfr_nn::MlpLearner;
 use crate::collect::Collector;
 use crate::error::TrainError;
 use crate::inference::Inference;
-use crate::networks::{NUM_NETS, factory, learner_config};
+use crate::networks::{NUM_NETS, factories, learner_config};
 use crate::registry::{ScoreLead, Setup};
 
 use super::request::RespondTask;
@@ -46,7 +46,7 @@ impl<G: Game, E: Encoder<G>> Responder<'_, G, E> {
         let game = Against::new(&self.setup.game, opponent, seat);
         let memory = &config.memory;
         let mut memories = Memories::new(self.shape, memory.advantage_capacity, 1, config.run.seed);
-        let mut inference = Inference::open(config, &*factory(config, self.shape, NUM_NETS)?, self.workers)?;
+        let mut inference = Inference::open(config, &factories(config, self.shape, NUM_NETS)?, self.workers)?;
         let threads = config.run.threads.unwrap_or(self.workers);
         let mut learner = MlpLearner::new(learner_config(config, self.shape, seat, 2 * threads))?;
         let (mut response, mut nodes) = (None, 0);

@@ -14,7 +14,7 @@ use crate::collect::all_negative;
 use crate::config::RunConfig;
 use crate::error::TrainError;
 use crate::inference::Inference;
-use crate::networks::factory;
+use crate::networks::factories;
 use crate::registry::Setup;
 
 /// Streams that no evaluation and no arena draws from: choosing between ways to play, then measuring.
@@ -50,7 +50,7 @@ pub(super) fn measure<G: Game, E: Encoder<G>>(
 ) -> Result<Measured, TrainError> {
     let own: [NetId; NUM_PLAYERS] = responses.map(|weights| nets.add(weights));
     nets.check()?;
-    let mut inference = Inference::open(config, &*factory(config, shape, nets.len())?, workers)?;
+    let mut inference = Inference::open(config, &factories(config, shape, nets.len())?, workers)?;
     inference.publish(&nets.numbered())?;
     let lanes = if config.traversal.scheduler.is_one_lane() { 1 } else { LANES };
     let mut play = |rules: &[OutputRule], evaluation: u32, deals: u32| {

@@ -11,7 +11,7 @@ use crate::diagnostics::Watched;
 use crate::error::TrainError;
 use crate::inference::Inference;
 use crate::metrics::{BatchMetrics, IterationMetrics};
-use crate::networks::{NUM_NETS, factory};
+use crate::networks::{NUM_NETS, factories};
 use crate::registry::{Setup, Visitor, with_game};
 
 /// Two iterations: the second one's traversals ask the networks that the first one fitted.
@@ -89,7 +89,7 @@ impl Visitor for Grid<'_> {
             let workers = config.traversal.workers.expect("the grid names it");
             let collector = Collector::new(&config, workers);
             let mut inference =
-                Inference::open(&config, &*factory(&config, trainer.shape, NUM_NETS)?, workers)?;
+                Inference::open(&config, &factories(&config, trainer.shape, NUM_NETS)?, workers)?;
             inference.publish(&nets)?;
             let mut memories = Memories::new(trainer.shape, 2000, 1000, 1);
             let collected = collector.on_game(
@@ -302,4 +302,23 @@ fn the_servers_keys_decide_why_batches_close() {
     assert!(closes.full > 0 && closes.idle == 0, "{closes:?}");
     let (_, batches) = served(&[&patient[..], &["server.server_threads=2"]].concat());
     assert_eq!(batches.server_threads, Some(2));
+    let (_, batches) = served(&[&patient[..], &["server.devices=[\"cpu\", \"cpu\", \"cpu\"]"]].concat());
+    assert_eq!(batches.server_threads, Some(3), "one thread each, since the run has one");
+    let devices = ["server.devices=[\"cpu\", \"cpu\"]", "server.server_threads=2"];
+    let (_, batches) = served(&[&patient[..], &devices].concat());
+    assert_eq!(batches.server_threads, Some(4));
+}
+
+/// Matches are played by the server too.
+#[test]
+fn several_devices_serve_the_same_samples_and_metrics() {
+    let served = |sets: &[&str]| {
+        let base = ["traversal.workers=3", "evaluation.every=2", "evaluation.deals=40"];
+        run("kuhn", &[&LARGE_NETWORK[..], &KUHN, &base, sets].concat())
+    };
+    for scheduler in ["traversal.scheduler=server", "traversal.scheduler=interleaved+server"] {
+        let one = served(&[scheduler]);
+        assert!(one.metrics[1].evaluation.as_ref().is_some_and(|evaluation| !evaluation.matches.is_empty()));
+        assert_eq!(served(&[scheduler, "server.devices=[\"cpu\", \"cpu\"]"]), one, "{scheduler}");
+    }
 }
