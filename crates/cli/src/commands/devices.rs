@@ -1,7 +1,6 @@
 //! `deepcfr devices`: what networks can run on, and what each engine promises.
 
-use std::fmt::Write;
-
+use deepcfr_levers::text::Table;
 use deepcfr_train::devices::{DeviceFacts, devices, promises};
 
 use crate::error::CommandError;
@@ -12,26 +11,25 @@ With \"bit for bit\", scheduler, workers, lanes and batch size change speed alon
 a row's outputs depend on its batch, and so may samples.\n";
 
 pub(crate) fn run() -> Result<(), CommandError> {
-    let mut text = String::from("device      usable  precisions       what\n");
-    for facts in devices() {
-        text.push_str(&line(&facts));
-    }
-    text.push_str("\nengine       runs on        rows the same, bit for bit, in any batch\n");
+    let mut there = Table::new(&["device", "usable", "precisions", "what"]);
+    devices().iter().for_each(|facts| there.push(cells(facts)));
+    let mut promised = Table::new(&["engine", "runs on", "rows the same, bit for bit, in any batch"]);
     for promise in promises() {
-        let same = if promise.row_invariant { "yes" } else { "no" };
-        writeln!(text, "{:<11}  {:<13}  {same}", promise.engine, promise.on)
-            .expect("a string takes all text");
+        let same = yes_or_no(promise.row_invariant);
+        promised.push([promise.engine, promise.on, same].map(str::to_owned));
     }
-    text.push('\n');
-    text.push_str(CLOSING);
-    Ok(print(&text)?)
+    Ok(print(&format!("{}\n{}\n{CLOSING}", there.text(), promised.text()))?)
 }
 
-fn line(facts: &DeviceFacts) -> String {
-    let usable = if facts.problem.is_none() { "yes" } else { "no" };
+fn cells(facts: &DeviceFacts) -> [String; 4] {
     let words: Vec<&str> = facts.precisions.iter().map(|precision| precision.word()).collect();
     let precisions = if words.is_empty() { "-".to_owned() } else { words.join(", ") };
-    format!("{:<10}  {usable:<6}  {precisions:<15}  {}\n", facts.name.to_string(), what(facts))
+    let usable = yes_or_no(facts.problem.is_none()).to_owned();
+    [facts.name.to_string(), usable, precisions, what(facts)]
+}
+
+const fn yes_or_no(holds: bool) -> &'static str {
+    if holds { "yes" } else { "no" }
 }
 
 fn what(facts: &DeviceFacts) -> String {

@@ -85,6 +85,16 @@ fn devices_and_promises_are_listed() {
         assert!(line(kind).contains(&format!("build with --features {kind}")), "{}", answer.out);
     }
     assert!(line("native").ends_with("yes") && line("burn").ends_with("no"), "{}", answer.out);
+    let heading = line("engine");
+    let (on, same) = (heading.find("runs on").unwrap(), heading.find("rows the same").unwrap());
+    for (engine, place, promise) in [
+        ("native", "cpu", "yes"),
+        ("burn", "every device", "no"),
+        ("onnxruntime", "inference.provider", "no"),
+    ] {
+        let line = line(engine);
+        assert!(line[on..].starts_with(place) && &line[same..] == promise, "{}", answer.out);
+    }
 }
 
 #[test]
