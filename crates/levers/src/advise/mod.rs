@@ -5,11 +5,13 @@
 //! assumed, and the lower end of its 90 % interval exceeds [`WORTH_IT`]. Not here: how it is printed
 //! (`text`).
 
+mod extrapolation;
 mod outlook;
 mod verdict;
 
 use serde::Serialize;
 
+pub use extrapolation::Extrapolation;
 pub use outlook::{Growth, Outlook, SCENARIOS};
 pub use verdict::{State, Verdict, WORTH_IT};
 
@@ -58,6 +60,8 @@ pub struct PairAdvice {
 pub struct Advisory {
     /// The configuration asked about, where it is not the one that was run.
     pub what_if: Option<String>,
+    /// The networks of that configuration, where the profile has not timed their size.
+    pub extrapolation: Option<Extrapolation>,
     /// Seconds of an average iteration.
     pub iteration_seconds: Estimate,
     /// Its exclusive phases, medians in seconds.
@@ -111,7 +115,7 @@ impl Advisory {
         let measured = Ensemble::of(profile)?;
         let (ensemble, workload) = match question.what_if {
             Some(what_if) => what_if.apply(&measured, &profile.workload)?,
-            None => (measured, profile.workload.clone()),
+            None => (measured.clone(), profile.workload.clone()),
         };
         let decisions = question.decisions;
         let situation = Situation { profile, workload: &workload, ensemble: &ensemble, decisions };
@@ -123,6 +127,7 @@ impl Advisory {
         }
         Ok(Self {
             what_if: question.what_if.map(ToString::to_string),
+            extrapolation: Extrapolation::of(&measured, profile.workload.network, workload.network),
             iteration_seconds: ensemble.estimate(Costs::iteration_seconds),
             phases: median_phases(&ensemble),
             forward_share: ensemble.estimate(Costs::forward_share),

@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use super::{Advice, advise, for_speed};
+use super::{Advice, Extrapolation, advise, for_speed};
 use crate::catalogue::{LeverId, MODEL_SIZES, Situation};
 use crate::ledger::Calibration;
 use crate::model::{Costs, WhatIf};
@@ -24,6 +24,8 @@ pub const SCENARIOS: [&str; 3] = [
 pub struct Outlook {
     /// The configuration.
     pub what_if: String,
+    /// Its networks, where the profile has not timed their size.
+    pub extrapolation: Option<Extrapolation>,
     /// Seconds of an iteration then.
     pub iteration_seconds: Estimate,
     /// Phases then, medians in seconds.
@@ -50,6 +52,7 @@ pub struct Growth {
 }
 
 pub(super) fn scenarios(situation: &Situation, now: &[Advice], calibration: &Calibration) -> Vec<Outlook> {
+    let timed = situation.profile.workload.network;
     let scenarios = SCENARIOS.iter().filter_map(|text| {
         let what_if = WhatIf::parse(text).expect("scenarios are written in this file");
         let (ensemble, workload) = what_if.apply(situation.ensemble, situation.workload).ok()?;
@@ -60,6 +63,7 @@ pub(super) fn scenarios(situation: &Situation, now: &[Advice], calibration: &Cal
         let advice = advise(&then, calibration);
         Some(Outlook {
             what_if: what_if.to_string(),
+            extrapolation: Extrapolation::of(situation.ensemble, timed, workload.network),
             iteration_seconds: ensemble.estimate(Costs::iteration_seconds),
             phases: super::median_phases(&ensemble),
             forward_share: ensemble.estimate(Costs::forward_share),

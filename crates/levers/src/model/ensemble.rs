@@ -146,6 +146,12 @@ impl Ensemble {
         Some(Self { worlds: worlds.collect::<Option<_>>()?, ..self.clone() })
     }
 
+    /// Whether both calls of networks of `shape`, other than the profile's own, were timed.
+    pub fn has_timed(&self, shape: NetworkShape) -> bool {
+        let timed = self.worlds.first().and_then(|world| world.other_shapes.get(&shape));
+        timed.is_some_and(|calls| calls.forward.is_some() && calls.step.is_some())
+    }
+
     /// Any figure of the costs, with its interval.
     pub fn estimate(&self, figure: impl Fn(&Costs) -> f64) -> Estimate {
         let draws: Vec<f64> = self.worlds.iter().map(|world| figure(&world.costs)).collect();

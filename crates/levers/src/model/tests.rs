@@ -88,6 +88,29 @@ fn a_shape_that_was_timed_is_not_guessed() {
     assert!((training(&after) / training(&before) - 3.0).abs() < 1e-6);
 }
 
+/// On the way to a timed size, a what-if guesses at none that was not.
+#[test]
+fn width_and_depth_are_one_change() {
+    let mut profile = Truth::default().profile(1);
+    let shape = NetworkShape { hidden_size: 128, num_layers: 5, ..network() };
+    for mut calls in profile.calls.clone() {
+        calls.network = shape;
+        profile.calls.push(calls);
+    }
+    let before = Ensemble::of(&profile).unwrap();
+    assert!(before.has_timed(shape) && !before.has_timed(NetworkShape { num_layers: 3, ..shape }));
+    let expected = before.after(&[Change::Network(shape)]).unwrap();
+    for text in
+        ["network.hidden_size=128,network.num_layers=5", "network.num_layers=5,network.hidden_size=128"]
+    {
+        let (after, load) = WhatIf::parse(text).unwrap().apply(&before, &profile.workload).unwrap();
+        assert_eq!(load.network, shape);
+        let seconds = |ensemble: &Ensemble| ensemble.estimate(|costs| costs.advantage.seconds);
+        assert_eq!(seconds(&after), seconds(&expected), "{text}");
+        assert_eq!(before.speed_up(&after), before.speed_up(&expected), "{text}");
+    }
+}
+
 #[test]
 fn evaluation_scales_with_games_and_spacing() {
     let truth = Truth::default();

@@ -110,9 +110,18 @@ impl WhatIf {
     /// # Errors
     /// [`WhatIfError::Unmeasured`] if a key's cost rests on timings that the profile lacks.
     pub fn apply(&self, base: &Ensemble, load: &Workload) -> Result<(Ensemble, Workload), WhatIfError> {
-        let (mut ensemble, mut load) = (base.clone(), load.clone());
+        let mut load = load.clone();
+        let mut changes: Vec<(Key, Change)> = Vec::new();
         for &(key, value) in &self.settings {
             let change = changed(key, value, &mut load);
+            // Width and depth are one change: the size between the two need not have been timed.
+            if matches!(change, Change::Network(_)) {
+                changes.retain(|(_, change)| !matches!(change, Change::Network(_)));
+            }
+            changes.push((key, change));
+        }
+        let mut ensemble = base.clone();
+        for (key, change) in changes {
             ensemble = ensemble
                 .after(&[change])
                 .ok_or(WhatIfError::Unmeasured { key: key.name(), measure: measure(key) })?;

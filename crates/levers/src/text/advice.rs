@@ -1,8 +1,9 @@
 //! Advice as text that can be read without the documentation. Not here: the advice.
 
 use super::{Table, count, order_text, ratio, seconds, share};
-use crate::advise::{Advice, Advisory, Outlook, Verdict};
+use crate::advise::{Advice, Advisory, Extrapolation, Outlook, Verdict};
 use crate::catalogue::{Check, Goal, Stage};
+use crate::fit::NetworkShape;
 use crate::ledger::Calibration;
 use crate::profile::{Call, PhaseSeconds};
 
@@ -29,14 +30,34 @@ fn heading(advisory: &Advisory) -> String {
         None => String::new(),
     };
     format!(
-        "{what}An iteration takes {} ({} to {}; n = {} iterations): {}.\nForward passes of traversals are {} of it.\n",
+        "{what}An iteration takes {} ({} to {}; n = {} iterations): {}.\nForward passes of traversals are {} of it.\n{}",
         seconds(advisory.iteration_seconds.value),
         seconds(advisory.iteration_seconds.low),
         seconds(advisory.iteration_seconds.high),
         advisory.iterations,
         phases(&advisory.phases),
-        share(&advisory.forward_share)
+        share(&advisory.forward_share),
+        advisory.extrapolation.as_ref().map_or_else(String::new, extrapolated)
     )
+}
+
+/// What an answer about networks of a size that was not timed is worth, and how to time it.
+fn extrapolated(Extrapolation { from, to }: &Extrapolation) -> String {
+    format!(
+        "EXTRAPOLATED: networks of {} × {} were not timed. What their calls cost is scaled from {} × {} by arithmetic, which\n\
+         does not tell when weights leave a cache. To time them, profile the same configuration with\n\
+         `deepcfr profile {}`, then ask again.\n",
+        to.hidden_size,
+        to.num_layers,
+        from.hidden_size,
+        from.num_layers,
+        sizes(to)
+    )
+}
+
+/// The option that has a size timed.
+fn sizes(network: &NetworkShape) -> String {
+    format!("--sizes {}x{}", network.hidden_size, network.num_layers)
 }
 
 /// Phases of at least one per cent, the largest first.
@@ -165,6 +186,10 @@ fn scenario(outlook: &Outlook) -> String {
         seconds(outlook.iteration_seconds.high),
         phases(&outlook.phases)
     );
+    if let Some(Extrapolation { to, .. }) = &outlook.extrapolation {
+        text +=
+            &format!("      extrapolated: this size was not timed; `deepcfr profile {}` does\n", sizes(to));
+    }
     for (lever, before, then) in &outlook.changes {
         text += &format!("      {}: {before} → {then}\n", lever.lever().title);
     }

@@ -5,7 +5,7 @@ use crate::advise::{Advisory, Question};
 use crate::backtest::BackTest;
 use crate::fit::Ceilings;
 use crate::model::WhatIf;
-use crate::profile::Utilisation;
+use crate::profile::{Call, CallTimings, Profile, Utilisation};
 use crate::sequence;
 use crate::simulation::Truth;
 
@@ -62,6 +62,41 @@ fn a_what_if_says_that_it_was_not_run() {
     let text = advisory(&Advisory::of(&profile, &question).unwrap());
     assert!(text.starts_with("What if traversal.scheduler = interleaved? Projected, not run. "), "{text}");
     assert!(text.contains("in force"));
+}
+
+#[test]
+fn a_size_that_was_not_timed_is_told_with_the_command_that_times_it() {
+    let mut profile = Truth::default().profile(1);
+    let told = |profile: &Profile, what_if: Option<&str>| {
+        let what_if = what_if.map(|text| WhatIf::parse(text).unwrap());
+        let question = Question { what_if: what_if.as_ref(), ..Question::default() };
+        advisory(&Advisory::of(profile, &question).unwrap())
+    };
+    let larger = "network.hidden_size=1024,network.num_layers=6,evaluation.every=5";
+    let text = told(&profile, Some(larger));
+    for part in [
+        "EXTRAPOLATED: networks of 1024 × 6 were not timed.",
+        "scaled from 64 × 3 by arithmetic",
+        "`deepcfr profile --sizes 1024x6`",
+    ] {
+        assert!(text.contains(part), "`{part}` in\n{text}");
+    }
+    let outlook = "extrapolated: this size was not timed; `deepcfr profile --sizes 1024x6` does";
+    let text = told(&profile, Some("evaluation.every=5"));
+    assert!(!text.contains("EXTRAPOLATED") && text.contains(outlook), "{text}");
+    for mut calls in profile.calls.clone() {
+        (calls.network.hidden_size, calls.network.num_layers) = (1024, 6);
+        profile.calls.push(calls);
+    }
+    for what_if in [None, Some(larger)] {
+        let text = told(&profile, what_if);
+        assert!(!text.to_lowercase().contains("extrapolated"), "{text}");
+    }
+    // A step is half of the cost: forward passes alone are not enough.
+    let of_a_step =
+        |calls: &CallTimings| calls.call == Call::TrainingStep && calls.network.hidden_size == 1024;
+    profile.calls.retain(|calls| !of_a_step(calls));
+    assert!(told(&profile, Some(larger)).contains("EXTRAPOLATED"));
 }
 
 #[test]
