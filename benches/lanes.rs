@@ -21,11 +21,12 @@ use deepcfr_cfr::traversal::{
     self, Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan, TraversalStats,
 };
 use deepcfr_core::{
-    Encoder, Evaluator, EvaluatorError, Game, NetId, Player, Purpose, Query, SampleShape, Stream, Turn,
+    Encoder, Evaluator, EvaluatorError, Game, NetId, Player, Purpose, Query, SampleShape, Stream,
 };
 use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
 use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder};
+use deepcfr_games::play;
 
 const MEMORY: usize = 1000;
 const ROUNDS: u64 = 5;
@@ -148,26 +149,12 @@ fn fastest<T>(items: &[T], mut operation: impl FnMut(&T)) -> f64 {
 
 /// States of random play with a choice, and who has it.
 fn decisions<G: Game>(game: &G) -> Vec<(G::State, Player)> {
-    let mut rng = Stream::new(1, Purpose::Test, 0, 0, 0);
-    let mut states = Vec::new();
-    while states.len() < DECISIONS {
-        let mut state = game.root();
-        loop {
-            let action = match game.turn(&state) {
-                Turn::Terminal => break,
-                Turn::Chance => game.sample_chance(&state, &mut rng),
-                Turn::Player(player) => {
-                    let legal = game.legal_actions(&state);
-                    if legal.len() > 1 {
-                        states.push((state.clone(), player));
-                    }
-                    legal.nth(rng.below(legal.len() as u32) as usize).expect("not empty")
-                }
-            };
-            game.apply(&mut state, action);
-        }
-    }
-    states
+    let of_a_game = |index| {
+        let rng = Stream::new(1, Purpose::Test, 0, 0, index);
+        play::decisions(game, rng, |state, _, rng| play::random_action(game, state, rng))
+    };
+    let is_choice = |(state, _): &(G::State, Player)| game.legal_actions(state).len() > 1;
+    (0..).flat_map(of_a_game).filter(is_choice).take(DECISIONS).collect()
 }
 
 /// Unequal and positive: every action is played.

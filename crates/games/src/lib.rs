@@ -8,5 +8,6 @@ pub mod kuhn;
 pub mod leduc;
 pub mod liars_dice;
 pub mod lost_cities;
+pub mod play;
 #[cfg(feature = "testkit")]
 pub mod testkit;

@@ -4,10 +4,11 @@
 
 use std::hint::black_box;
 
-use deepcfr_core::{ActionSet, Encoder, Game, Purpose, Stream, Turn};
+use deepcfr_core::{ActionSet, Encoder, Game, Purpose, Stream};
 use deepcfr_games::lost_cities::{
     ActionSpace, Bot, Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, State,
 };
+use deepcfr_games::play;
 
 use super::limits::CpuLimits;
 use super::stage::{Limit, Stage, timed};
@@ -85,44 +86,23 @@ pub(super) fn playout<A: ActionSpace>(
     mut see: impl FnMut(&State, ActionSet),
 ) -> Played {
     let mut rng = Stream::new(1, Purpose::Test, 0, 0, index);
-    let mut state = game.root();
-    let mut draws = 0;
-    loop {
-        let action = match game.turn(&state) {
-            Turn::Terminal => break,
-            Turn::Chance => game.sample_chance(&state, &mut rng),
-            Turn::Player(_) => {
-                let legal = game.legal_actions(&state);
-                see(&state, legal);
-                legal.choose(|count| rng.below(count)).expect("a player has a legal action")
-            }
-        };
-        draws += 1;
-        game.apply(&mut state, action);
-    }
+    let (state, draws) = play::play(game, &mut rng, |state: &State, _, rng| {
+        let legal = game.legal_actions(state);
+        see(state, legal);
+        legal.choose(|count| rng.below(count))
+    });
     Played { utility: game.utility(&state), moves: state.plies(), draws }
 }
 
 /// Decisions of games between the balanced heuristic and a noisy one.
 pub(super) fn decisions(game: &LostCities<Slots>) -> Vec<State> {
-    let mut states = Vec::new();
-    for index in 0..POSITIONS {
-        let mut rng = Stream::new(2, Purpose::Test, 0, 0, index);
-        let mut state = game.root();
-        loop {
-            let action = match game.turn(&state) {
-                Turn::Terminal => break,
-                Turn::Chance => game.sample_chance(&state, &mut rng),
-                Turn::Player(player) => {
-                    states.push(state);
-                    let bot = [Bot::HeuristicBalanced, Bot::HeuristicNoisy][player];
-                    game.to_action(&state, bot.decide(game, &state, &mut rng))
-                }
-            };
-            game.apply(&mut state, action);
-        }
-    }
-    states
+    let bots = [Bot::HeuristicBalanced, Bot::HeuristicNoisy];
+    let of_a_game = |index| {
+        play::decisions(game, Stream::new(2, Purpose::Test, 0, 0, index), |state, player, rng| {
+            Some(game.to_action(state, bots[player].decide(game, state, rng)))
+        })
+    };
+    (0..POSITIONS).flat_map(of_a_game).map(|(state, _)| state).collect()
 }
 
 fn legal_actions<A: ActionSpace>(name: &str, game: LostCities<A>, states: Vec<State>) -> Stage<'static> {
