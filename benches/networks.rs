@@ -10,13 +10,10 @@ use std::time::Duration;
 use criterion::Criterion;
 use deepcfr_benches::{Target, measure};
 use deepcfr_core::{
-    ActionSet, Activation, FitContext, FitReport, Learner, ModelFactory, NetId, Purpose, SampleMeta,
-    SampleShape, SampleSource, Stream, Weights,
+    ActionSet, FitContext, FitReport, Learner, ModelFactory, NetId, Purpose, SampleMeta, SampleShape,
+    SampleSource, Stream, Weights,
 };
-use deepcfr_nn::{
-    BurnFactory, Initialisation, LearnerConfig, Loss, MlpLearner, NativeFactory, OptimizerKind, StepRule,
-    Weighting,
-};
+use deepcfr_nn::{BurnFactory, LearnerConfig, MlpLearner, NativeFactory, StepRule};
 
 const SHAPE: SampleShape = SampleShape { num_features: 365, num_actions: 22 };
 const ROWS: usize = 1024;
@@ -71,26 +68,9 @@ fn fits(criterion: &mut Criterion, name: &str, (hidden, layers): (usize, usize),
 }
 
 fn learner(hidden_size: usize, num_layers: usize, steps: usize) -> MlpLearner {
-    MlpLearner::new(LearnerConfig {
-        net: NetId(0),
-        shape: SHAPE,
-        hidden_size,
-        num_layers,
-        activation: Activation::Relu,
-        loss: Loss::AdvantageMse,
-        weighting: Weighting::Linear,
-        optimizer: OptimizerKind::Adam,
-        learning_rate: 1e-3,
-        final_learning_rate: 1.0,
-        gradient_clip: Some(1.0),
-        batch_size: ROWS,
-        steps: StepRule::Fixed(steps),
-        initialisation: Initialisation::Reinitialise,
-        merge_duplicates: false,
-        threads: 1,
-        assemble_ahead: false,
-    })
-    .expect("a thread can be started")
+    let plain = LearnerConfig::plain(SHAPE, hidden_size, num_layers);
+    MlpLearner::new(LearnerConfig { batch_size: ROWS, steps: StepRule::Fixed(steps), ..plain })
+        .expect("a thread can be started")
 }
 
 /// Samples whose rows have a fifth of their numbers set; all actions legal.

@@ -14,12 +14,9 @@ use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
 use deepcfr_cfr::traversal::{self, Budgets, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
-use deepcfr_core::{
-    Activation, Dense, Encoder, Evaluator, Game, MlpWeights, ModelFactory, NetId, Purpose, SampleShape,
-    Stream, Weights,
-};
+use deepcfr_core::{Encoder, Evaluator, Game, ModelFactory, NetId, SampleShape, Weights};
 use deepcfr_games::lost_cities::{LostCities, Rules, Slots, SlotsEncoder};
-use deepcfr_nn::{BurnFactory, NativeFactory};
+use deepcfr_nn::{BurnFactory, LearnerConfig, NativeFactory};
 use deepcfr_serve::{Server, ServerConfig};
 
 const TURNS: usize = 3;
@@ -112,7 +109,8 @@ impl Bench {
             "native" => Box::new(NativeFactory::new(num_features, num_actions, 2)),
             _ => Box::new(BurnFactory::new(num_features, num_actions, 2)),
         };
-        let weights = [0, 1].map(|seed| Arc::new(random_weights(self.shape, hidden, layers, seed)));
+        let network = LearnerConfig::plain(self.shape, hidden, layers);
+        let weights = [0, 1].map(|seed| Arc::new(Weights::Mlp(network.fresh_network(seed))));
         let settings = Setting::all();
         let mut runs: Vec<Vec<(f64, f64)>> = vec![Vec::new(); settings.len()];
         for _ in 0..TURNS {
@@ -210,18 +208,6 @@ impl Bench {
         let stats = traversal::run(&self.game, &self.encoder, &plan, evaluators, &mut memories)?;
         Ok(stats.nodes as f64 / begin.elapsed().as_secs_f64())
     }
-}
-
-fn random_weights(shape: SampleShape, hidden: usize, layers: usize, seed: u32) -> Weights {
-    let mut stream = Stream::new(1, Purpose::Test, seed, 0, 0);
-    let mut widths = vec![hidden; layers + 2];
-    (widths[0], widths[layers + 1]) = (shape.num_features, shape.num_actions);
-    let layers = widths.windows(2).map(|width| {
-        let bound = (6.0 / width[0] as f64).sqrt();
-        let weight = (0..width[0] * width[1]).map(|_| ((2.0 * stream.uniform() - 1.0) * bound) as f32);
-        Dense { inputs: width[0], outputs: width[1], weight: weight.collect(), bias: vec![0.01; width[1]] }
-    });
-    Weights::Mlp(MlpWeights { layers: layers.collect(), activation: Activation::Relu, output_scale: 1.0 })
 }
 
 fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {

@@ -10,13 +10,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use deepcfr_core::{
-    ActionSet, Activation, Dense, FitContext, Learner, MlpWeights, Model, ModelFactory, NetId, Purpose,
-    SampleMeta, SampleShape, SampleSource, Stream, Weights,
+    ActionSet, FitContext, Learner, Model, ModelFactory, NetId, Purpose, SampleMeta, SampleShape,
+    SampleSource, Stream, Weights,
 };
-use deepcfr_nn::{
-    BurnFactory, Initialisation, LearnerConfig, Loss, MlpLearner, NativeFactory, OptimizerKind, StepRule,
-    Weighting,
-};
+use deepcfr_nn::{BurnFactory, LearnerConfig, MlpLearner, NativeFactory, StepRule};
 use pulp::{Arch, Simd, WithSimd};
 
 const FEATURES: usize = 365;
@@ -75,18 +72,6 @@ fn peak_gflops() -> f64 {
     2.0 * repeats as f64 * width as f64 / begin.elapsed().as_secs_f64() / 1e9
 }
 
-fn perceptron(hidden: usize, layers: usize) -> MlpWeights {
-    let mut stream = Stream::new(1, Purpose::Test, 0, 0, 0);
-    let mut widths = vec![hidden; layers + 2];
-    (widths[0], widths[layers + 1]) = (FEATURES, ACTIONS);
-    let layers = widths.windows(2).map(|width| {
-        let bound = (6.0 / width[0] as f64).sqrt();
-        let weight = (0..width[0] * width[1]).map(|_| ((2.0 * stream.uniform() - 1.0) * bound) as f32);
-        Dense { inputs: width[0], outputs: width[1], weight: weight.collect(), bias: vec![0.01; width[1]] }
-    });
-    MlpWeights { layers: layers.collect(), activation: Activation::Relu, output_scale: 1.0 }
-}
-
 fn sparse_rows(count: usize, features: usize) -> Vec<f32> {
     let mut stream = Stream::new(2, Purpose::Test, 0, 0, 0);
     let mut value = || if stream.uniform() < 0.2 { stream.uniform() as f32 } else { 0.0 };
@@ -94,7 +79,8 @@ fn sparse_rows(count: usize, features: usize) -> Vec<f32> {
 }
 
 fn forward_table(hidden: usize, layers: usize, peak: f64) -> Result<(), Box<dyn Error>> {
-    let mlp = perceptron(hidden, layers);
+    let shape = SampleShape { num_features: FEATURES, num_actions: ACTIONS };
+    let mlp = LearnerConfig::plain(shape, hidden, layers).fresh_network(1);
     let flops = 2.0 * mlp.layers.iter().map(|dense| (dense.inputs * dense.outputs) as f64).sum::<f64>();
     let weights = Arc::new(Weights::Mlp(mlp));
     let mut native = NativeFactory::new(FEATURES, ACTIONS, 1).open()?;
@@ -151,25 +137,7 @@ impl SampleSource for Memory {
 }
 
 fn config(num_features: usize, num_actions: usize, hidden_size: usize) -> LearnerConfig {
-    LearnerConfig {
-        net: NetId(0),
-        shape: SampleShape { num_features, num_actions },
-        hidden_size,
-        num_layers: 3,
-        activation: Activation::Relu,
-        loss: Loss::AdvantageMse,
-        weighting: Weighting::Linear,
-        optimizer: OptimizerKind::Adam,
-        learning_rate: 1e-3,
-        final_learning_rate: 1.0,
-        gradient_clip: Some(1.0),
-        batch_size: 1024,
-        steps: StepRule::Fixed(1),
-        initialisation: Initialisation::Reinitialise,
-        merge_duplicates: false,
-        threads: 1,
-        assemble_ahead: false,
-    }
+    LearnerConfig::plain(SampleShape { num_features, num_actions }, hidden_size, 3)
 }
 
 fn step_time(name: &str, config: LearnerConfig, rows: usize, steps: usize) -> Result<(), Box<dyn Error>> {

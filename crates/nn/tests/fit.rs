@@ -4,7 +4,8 @@ mod support;
 
 use deepcfr_core::{FitContext, FitReport, LearnError, Learner, RowKey, TableWeights, Weights};
 use deepcfr_nn::{
-    Initialisation, LearnerConfig, Loss, MlpLearner, OptimizerKind, StepRule, decode_weights, encode_weights,
+    Initialisation, LearnerConfig, Loss, MlpLearner, OptimizerKind, StepRule, Weighting, decode_weights,
+    encode_weights,
 };
 use support::{Memory, forward_f64, mlp, noisy_memory, small_config};
 
@@ -206,6 +207,22 @@ fn steps_that_are_not_finite_are_counted_and_skipped() {
     let all = LearnerConfig { batch_size: 200, ..config };
     let failed = MlpLearner::new(all).expect("starts").fit(&memory, CONTEXT).map(|_| ());
     assert_eq!(failed, Err(LearnError::NeverFinite { steps: 40 }));
+}
+
+#[test]
+fn a_fit_without_steps_ends_with_the_fresh_network() {
+    let memory = noisy_memory(50, 8);
+    let none = LearnerConfig {
+        steps: StepRule::Fixed(0),
+        weighting: Weighting::Uniform,
+        ..small_config(memory.shape)
+    };
+    let (fresh, other) = (none.fresh_network(7), none.fresh_network(8));
+    let context = FitContext { seed: 7, iteration: 0 };
+    let (weights, _) = MlpLearner::new(none).expect("starts").fit(&memory, context).expect("fits");
+    assert_eq!(mlp(&weights).layers, fresh.layers);
+    assert_eq!(fresh.output_scale, 1.0);
+    assert_ne!(other.layers, fresh.layers);
 }
 
 #[test]

@@ -5,12 +5,10 @@
 //! burn's.
 
 use deepcfr_core::{
-    ActionSet, Activation, Dense, FitContext, Learner, MlpWeights, NetId, Purpose, SampleMeta, SampleShape,
-    SampleSource, Stream,
+    ActionSet, FitContext, Learner, MlpWeights, Purpose, SampleMeta, SampleShape, SampleSource, Stream,
 };
 use deepcfr_nn::{
-    CallTimes, ForwardProbe, Initialisation, LearnerConfig, Loss, MlpLearner, OptimizerKind, Placement,
-    Precision, StepRule, Weighting, check_device,
+    CallTimes, ForwardProbe, LearnerConfig, MlpLearner, Placement, Precision, StepRule, check_device,
 };
 use serde::Serialize;
 
@@ -223,15 +221,7 @@ fn flops(network: &MlpWeights) -> f64 {
 }
 
 fn perceptron((hidden, layers): (usize, usize)) -> MlpWeights {
-    let mut stream = Stream::new(1, Purpose::Statistics, 0, 0, 0);
-    let mut widths = vec![hidden; layers + 2];
-    (widths[0], widths[layers + 1]) = (SHAPE.num_features, SHAPE.num_actions);
-    let layers = widths.windows(2).map(|width| {
-        let bound = (6.0 / width[0] as f64).sqrt();
-        let weight = (0..width[0] * width[1]).map(|_| ((2.0 * stream.uniform() - 1.0) * bound) as f32);
-        Dense { inputs: width[0], outputs: width[1], weight: weight.collect(), bias: vec![0.01; width[1]] }
-    });
-    MlpWeights { layers: layers.collect(), activation: Activation::Relu, output_scale: 1.0 }
+    LearnerConfig::plain(SHAPE, hidden, layers).fresh_network(1)
 }
 
 fn sparse_rows(count: usize) -> Vec<f32> {
@@ -242,23 +232,11 @@ fn sparse_rows(count: usize) -> Vec<f32> {
 
 fn learner((hidden_size, num_layers): (usize, usize), batch_size: usize, steps: usize) -> LearnerConfig {
     LearnerConfig {
-        net: NetId(0),
-        shape: SHAPE,
-        hidden_size,
-        num_layers,
-        activation: Activation::Relu,
-        loss: Loss::AdvantageMse,
-        weighting: Weighting::Linear,
-        optimizer: OptimizerKind::Adam,
-        learning_rate: 1e-3,
-        final_learning_rate: 1.0,
-        gradient_clip: Some(1.0),
         batch_size,
         steps: StepRule::Fixed(steps),
-        initialisation: Initialisation::Reinitialise,
-        merge_duplicates: false,
         threads: std::thread::available_parallelism().map_or(1, usize::from),
         assemble_ahead: true,
+        ..LearnerConfig::plain(SHAPE, hidden_size, num_layers)
     }
 }
 

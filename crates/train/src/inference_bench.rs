@@ -7,14 +7,14 @@
 
 use std::sync::Arc;
 
-use deepcfr_core::{
-    Activation, Dense, Encoder, Game, MlpWeights, NetId, Purpose, SampleShape, Stream, Turn, Weights,
-};
+use deepcfr_core::{Encoder, Game, NetId, Purpose, SampleShape, Stream, Weights};
+use deepcfr_games::play::{play, random_action};
 use deepcfr_levers::fit::{Fit, NetworkShape, Timing};
+use deepcfr_nn::LearnerConfig;
 
-use crate::config::{self, Engine, RunConfig};
+use crate::config::{Engine, RunConfig};
 use crate::error::TrainError;
-use crate::networks::factory_of;
+use crate::networks::{activation, factory_of};
 use crate::profile::{Timed, repeat, time_blocks};
 use crate::registry::{Setup, Visitor, with_game};
 
@@ -83,7 +83,11 @@ impl Visitor for Bench<'_> {
         let set = rows.iter().filter(|value| **value != 0.0).count();
         let (mut timed, mut about) = (Vec::new(), Vec::new());
         for &size in &plan.sizes {
-            let weights = Arc::new(Weights::Mlp(random_mlp(config, shape, size)));
+            let network = LearnerConfig {
+                activation: activation(config.network.activation),
+                ..LearnerConfig::plain(shape, size.0, size.1)
+            };
+            let weights = Arc::new(Weights::Mlp(network.fresh_network(config.run.seed)));
             for &engine in &plan.engines {
                 let factory = factory_of(engine, &config.inference, shape, 1)?;
                 about.push((engine, factory.spec().row_invariant));
@@ -115,49 +119,16 @@ fn random_rows<G: Game, E: Encoder<G>>(game: &G, encoder: &E, count: usize, seed
     let mut rows = vec![0.0; count * encoder.num_features()];
     let mut places = rows.chunks_exact_mut(encoder.num_features());
     for number in 0.. {
-        let mut stream = Stream::new(seed, Purpose::Statistics, 0x7137, 0, number);
-        let mut state = game.root();
-        loop {
-            let action = match game.turn(&state) {
-                Turn::Terminal => break,
-                Turn::Chance => game.sample_chance(&state, &mut stream),
-                Turn::Player(player) => {
-                    let Some(row) = places.next() else { return rows };
-                    encoder.encode(game, &state, player, row);
-                    let legal = game.legal_actions(&state);
-                    let drawn = stream.below(legal.len() as u32) as usize;
-                    legal.nth(drawn).expect("the draw is below the number of legal actions")
-                }
-            };
-            game.apply(&mut state, action);
+        if places.len() == 0 {
+            break;
         }
+        let mut stream = Stream::new(seed, Purpose::Statistics, 0x7137, 0, number);
+        play(game, &mut stream, |state, player, stream| {
+            encoder.encode(game, state, player, places.next()?);
+            random_action(game, state, stream)
+        });
     }
     rows
-}
-
-/// A network with weights uniform within √(6 / inputs) and biases 0.
-fn random_mlp(
-    config: &RunConfig,
-    shape: SampleShape,
-    (hidden_size, num_layers): (usize, usize),
-) -> MlpWeights {
-    let mut stream = Stream::new(config.run.seed, Purpose::Statistics, 0x7138, 0, 0);
-    let hidden = std::iter::repeat_n(hidden_size, num_layers);
-    let widths: Vec<usize> =
-        [shape.num_features].into_iter().chain(hidden).chain([shape.num_actions]).collect();
-    let layers = widths.windows(2).map(|width| {
-        let bound = (6.0 / width[0] as f64).sqrt();
-        let weight = (0..width[0] * width[1]).map(|_| ((2.0 * stream.uniform() - 1.0) * bound) as f32);
-        Dense { inputs: width[0], outputs: width[1], weight: weight.collect(), bias: vec![0.0; width[1]] }
-    });
-    MlpWeights {
-        layers: layers.collect(),
-        activation: match config.network.activation {
-            config::Activation::Relu => Activation::Relu,
-            config::Activation::Gelu => Activation::Gelu,
-        },
-        output_scale: 1.0,
-    }
 }
 
 #[cfg(test)]

@@ -226,7 +226,7 @@ pub fn usable_engines(config: &RunConfig, say: &mut dyn FnMut(&str)) -> Vec<conf
     config::Engine::ALL.iter().copied().filter(|&engine| usable(engine)).collect()
 }
 
-fn activation(word: config::Activation) -> deepcfr_core::Activation {
+pub(crate) fn activation(word: config::Activation) -> deepcfr_core::Activation {
     match word {
         config::Activation::Relu => deepcfr_core::Activation::Relu,
         config::Activation::Gelu => deepcfr_core::Activation::Gelu,

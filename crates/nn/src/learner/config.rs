@@ -2,7 +2,7 @@
 //!
 //! Not here: where the values come from (files, command lines).
 
-use deepcfr_core::{Activation, NetId, SampleShape};
+use deepcfr_core::{Activation, MlpWeights, NetId, SampleShape};
 
 /// What is minimised, per sample; samples enter with their weight and as a mean over the batch.
 /// Only legal actions carry loss.
@@ -116,4 +116,38 @@ pub struct LearnerConfig {
     pub threads: usize,
     /// Whether one more thread puts batches together ahead of the steps. Results do not depend on it.
     pub assemble_ahead: bool,
+}
+
+impl LearnerConfig {
+    /// The plainest learner of advantages, for measurements and tests to start from: network 0 with ReLU,
+    /// one step of 1,024 rows by Adam at 0.001 with gradients clipped to 1, samples weighted linearly, fresh
+    /// weights, one thread.
+    pub fn plain(shape: SampleShape, hidden_size: usize, num_layers: usize) -> Self {
+        Self {
+            net: NetId(0),
+            shape,
+            hidden_size,
+            num_layers,
+            activation: Activation::Relu,
+            loss: Loss::AdvantageMse,
+            weighting: Weighting::Linear,
+            optimizer: OptimizerKind::Adam,
+            learning_rate: 1e-3,
+            final_learning_rate: 1.0,
+            gradient_clip: Some(1.0),
+            batch_size: 1024,
+            steps: StepRule::Fixed(1),
+            initialisation: Initialisation::Reinitialise,
+            merge_duplicates: false,
+            threads: 1,
+            assemble_ahead: false,
+        }
+    }
+
+    /// The weights that a fit in iteration 0 of a run with `seed` starts from: hidden layers He-uniform, the
+    /// output layer in `±1/√inputs`, biases 0, outputs not scaled.
+    pub fn fresh_network(&self, seed: u64) -> MlpWeights {
+        let layers = super::initial::initial_layers(self, seed, 0);
+        MlpWeights { layers, activation: self.activation, output_scale: 1.0 }
+    }
 }

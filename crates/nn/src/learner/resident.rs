@@ -123,10 +123,10 @@ pub(super) fn loss_and_norm(loss: Tensor<1>, gradient: &Gradient) -> Result<[f64
 #[cfg(test)]
 mod tests {
     use deepcfr_core::{
-        ActionSet, FitContext, Learner, MlpWeights, NetId, SampleMeta, SampleShape, SampleSource, Weights,
+        ActionSet, FitContext, Learner, MlpWeights, SampleMeta, SampleShape, SampleSource, Weights,
     };
 
-    use super::super::{Initialisation, LearnerConfig, Loss, MlpLearner, StepRule, Weighting};
+    use super::super::{Initialisation, LearnerConfig, MlpLearner, StepRule};
     use super::*;
     use crate::{Placement, Precision};
 
@@ -151,13 +151,7 @@ mod tests {
 
     fn config(optimizer: OptimizerKind, gradient_clip: Option<f32>) -> LearnerConfig {
         LearnerConfig {
-            net: NetId(0),
-            shape: Memory.shape(),
-            hidden_size: 12,
-            num_layers: 2,
             activation: Activation::Gelu,
-            loss: Loss::AdvantageMse,
-            weighting: Weighting::Linear,
             optimizer,
             learning_rate: 1e-2,
             final_learning_rate: 0.1,
@@ -165,9 +159,7 @@ mod tests {
             batch_size: 32,
             steps: StepRule::Fixed(25),
             initialisation: Initialisation::WarmStart,
-            merge_duplicates: false,
-            assemble_ahead: false,
-            threads: 1,
+            ..LearnerConfig::plain(Memory.shape(), 12, 2)
         }
     }
 

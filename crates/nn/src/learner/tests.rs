@@ -12,7 +12,7 @@ use super::batch::{Batch, Batches};
 use super::initial::initial_layers;
 use super::loss::DeviceBatch;
 use super::merge::KnownRows;
-use super::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule, Weighting};
+use super::{LearnerConfig, Loss};
 use crate::device::Precision;
 use crate::network::Network;
 
@@ -47,22 +47,12 @@ impl SampleSource for Memory {
 fn config(loss: Loss, merge_duplicates: bool, batch_size: usize) -> LearnerConfig {
     LearnerConfig {
         net: NetId(1),
-        shape: SHAPE,
-        hidden_size: 5,
-        num_layers: 1,
         activation: Activation::Gelu,
         loss,
-        weighting: Weighting::Linear,
-        optimizer: OptimizerKind::Adam,
-        learning_rate: 1e-3,
-        final_learning_rate: 1.0,
         gradient_clip: None,
         batch_size,
-        steps: StepRule::Fixed(1),
-        initialisation: Initialisation::Reinitialise,
         merge_duplicates,
-        threads: 1,
-        assemble_ahead: false,
+        ..LearnerConfig::plain(SHAPE, 5, 1)
     }
 }
 

@@ -2,9 +2,9 @@
 #![allow(dead_code)] // Each test binary uses its own part of them.
 
 use deepcfr_core::{
-    Activation, Dense, MlpWeights, NetId, Purpose, SampleMeta, SampleShape, SampleSource, Stream, Weights,
+    Activation, Dense, MlpWeights, Purpose, SampleMeta, SampleShape, SampleSource, Stream, Weights,
 };
-use deepcfr_nn::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule, Weighting};
+use deepcfr_nn::{LearnerConfig, StepRule};
 
 /// A random perceptron of the given widths, some biases negative zero.
 pub(crate) fn random_mlp(widths: &[usize], activation: Activation, scale: f32) -> MlpWeights {
@@ -107,23 +107,10 @@ pub(crate) fn noisy_memory(samples: usize, distinct: u32) -> Memory {
 /// A small network fitted with plain Adam.
 pub(crate) fn small_config(shape: SampleShape) -> LearnerConfig {
     LearnerConfig {
-        net: NetId(0),
-        shape,
-        hidden_size: 16,
-        num_layers: 2,
-        activation: Activation::Relu,
-        loss: Loss::AdvantageMse,
-        weighting: Weighting::Linear,
-        optimizer: OptimizerKind::Adam,
         learning_rate: 3e-3,
-        final_learning_rate: 1.0,
-        gradient_clip: Some(1.0),
         batch_size: 64,
         steps: StepRule::Fixed(200),
-        initialisation: Initialisation::Reinitialise,
-        merge_duplicates: false,
-        threads: 1,
-        assemble_ahead: false,
+        ..LearnerConfig::plain(shape, 16, 2)
     }
 }
 
