@@ -361,7 +361,9 @@ fn rows_known_from_earlier_fits_change_no_batch_and_are_not_read_again() {
     check(&memory, 40);
     check(&memory, 0);
     // The row of sample 0 comes later now, and all samples of one row go.
-    [(0, 5), (17, 2), (1, 1), (17, 4)].map(|(index, sample)| memory.put(index, sample));
+    for (index, sample) in [(0, 5), (17, 2), (1, 1), (17, 4)] {
+        memory.put(index, sample);
+    }
     (0..40).filter(|index| 3 * index % 7 == 2).for_each(|index| memory.put(index, 8));
     (40..45).for_each(|index| memory.put(index, 2 * index));
     check(&memory, memory.changes.len() - 40);
