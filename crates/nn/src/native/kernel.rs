@@ -13,8 +13,14 @@ use super::packed::{PANEL_VECTORS, PackedLayer, PackedMlp};
 /// Rows that go through all layers together.
 pub(super) const TILE: usize = 64;
 
-/// Rows from which weights are read ahead of their use: fewer rows need too little of what comes next.
-const TOUCHING: usize = 32;
+/// Rows from which the weights of a block are read while those before it are in use. Fewer rows are done
+/// with a block sooner than the next one arrives.
+const AHEAD: usize = 32;
+
+/// Rows from which, below [`AHEAD`], the weights of a block are read in order before any row uses them: the
+/// processor sees ahead in a stream, but not in pieces of which some are skipped. A single row needs too
+/// few of them.
+const STREAMED: usize = 2;
 
 /// Floats in a cache line of 64 bytes.
 const LINE: usize = 16;
@@ -107,9 +113,15 @@ impl Panel<'_> {
         let (bias, _) = S::as_simd_f32s(self.layer.bias());
         let bias: [S::f32s; V] = array(&bias[self.first..self.first + V]);
         let start = self.first * S::F32_LANES;
-        let ahead = self.layer.ahead(self.first, self.count >= TOUCHING);
+        let far = self.layer.far(self.first);
+        let block_len = BLOCK * V * S::F32_LANES;
         for block in 0..self.layer.inputs.div_ceil(BLOCK) {
-            let following = floats(ahead, (block + 1) * BLOCK * V * S::F32_LANES, BLOCK * V * S::F32_LANES);
+            let mut following: &[f32] = &[];
+            if self.count >= AHEAD {
+                following = floats(far, (block + 1) * block_len, block_len);
+            } else if self.count >= STREAMED {
+                touch(floats(far, block * block_len, block_len), 0, 1, 1);
+            }
             let mut row = 0;
             while row < self.count {
                 let rows = R.min(self.count - row);

@@ -11,7 +11,7 @@ use super::aligned::AlignedBuffer;
 /// The most vectors of outputs that a kernel sums at once.
 pub(super) const PANEL_VECTORS: usize = 8;
 
-/// The bytes of a layer from which its weights are read ahead.
+/// The bytes of a layer from which its weights come from afar.
 const LARGE: usize = 2 << 20;
 
 /// A layer whose outputs are padded to whole vectors of `lanes` floats.
@@ -88,12 +88,12 @@ impl PackedLayer {
         &self.weights.as_slice()[start..start + width * lanes * self.inputs]
     }
 
-    /// All weights from the panel that starts at vector `first` on, where reading them ahead pays (and it is
-    /// `wanted`): those of smaller layers stay in a near cache.
+    /// All weights from the panel that starts at vector `first` on, if the layer is so large that they come
+    /// from afar; those of smaller ones stay in a near cache.
     #[inline]
-    pub(super) fn ahead(&self, first: usize, wanted: bool) -> &[f32] {
+    pub(super) fn far(&self, first: usize) -> &[f32] {
         let weights = self.weights.as_slice();
-        if !wanted || size_of_val(weights) < LARGE {
+        if size_of_val(weights) < LARGE {
             return &[];
         }
         &weights[first * (weights.len() / self.vectors)..]
