@@ -171,6 +171,7 @@ impl Bench {
         let config = ServerConfig {
             max_batch: setting.max_batch,
             server_threads: setting.workers,
+            share_out: true,
             ..ServerConfig::default()
         };
         let server = Server::start(&[factory], config)?;

@@ -209,14 +209,18 @@ impl Collector {
     }
 
     /// Moves the oldest sweeps into `batch`: at least one, and as many as fit into one call a
-    /// network.
+    /// network and make this thread's share.
     fn take(&mut self, batch: &mut Batch) {
         debug_assert!(batch.tickets.is_empty());
         batch.lanes = self.slots.iter().map(|slot| slot.lanes).sum();
         batch.rows.clear();
         batch.rows.resize(self.rows.len(), 0);
+        let others = self.shared.threads_waiting.load(Ordering::Relaxed);
+        let share = self.shared.config.share(self.rows.iter().sum(), others);
         while let Some(ticket) = self.pending.front() {
-            if !batch.tickets.is_empty() && !batch.has_room_for(ticket, self.shared.config.max_batch) {
+            let enough = batch.rows.iter().sum::<usize>() >= share
+                || !batch.has_room_for(ticket, self.shared.config.max_batch);
+            if !batch.tickets.is_empty() && enough {
                 break;
             }
             batch.push(self.pending.pop_front().expect("the front was just seen"));

@@ -14,6 +14,10 @@ pub struct ServerConfig {
     pub min_batch: usize,
     /// Threads per device, each with a model of its own, at least 1.
     pub server_threads: usize,
+    /// Whether what waits when a batch closes is shared out among all threads that have nothing to do,
+    /// in parts of at least `min_batch` rows. Right where a row costs much the same in any batch, as on a
+    /// processor; wrong where a call costs more than its rows, as on a GPU.
+    pub share_out: bool,
     /// Batch sizes that a call is padded to with rows of zeros, ascending, each at most
     /// `max_batch`, which is always the last class. Empty: no padding.
     pub padding_classes: Vec<usize>,
@@ -29,6 +33,7 @@ impl Default for ServerConfig {
             batch_window_us: 1000,
             min_batch: 16,
             server_threads: 1,
+            share_out: false,
             padding_classes: Vec::new(),
             warm_up: true,
         }
@@ -61,6 +66,11 @@ impl ServerConfig {
         }
         let class = self.padding_classes.iter().find(|&&class| class >= rows);
         class.copied().unwrap_or(self.max_batch)
+    }
+
+    /// How many of `waiting` rows a thread takes while `others` have nothing to do.
+    pub(crate) fn share(&self, waiting: usize, others: usize) -> usize {
+        if self.share_out { waiting.div_ceil(1 + others).max(self.min_batch) } else { waiting }
     }
 
     /// The batch sizes that warm-up runs.
@@ -107,6 +117,15 @@ mod tests {
         let padded: Vec<_> = [1, 8, 9, 32, 33, 100].iter().map(|&rows| config.padded(rows)).collect();
         assert_eq!(padded, [8, 8, 32, 32, 100, 100]);
         assert_eq!(config.warm_up_sizes().collect::<Vec<_>>(), [8, 32, 100]);
+    }
+
+    #[test]
+    fn rows_are_shared_out_in_parts_that_are_worth_a_call() {
+        let config = ServerConfig { min_batch: 16, share_out: true, ..Default::default() };
+        let shares = [(100, 0), (100, 1), (100, 2), (20, 1), (3, 1)];
+        let shares = shares.map(|(waiting, others)| config.share(waiting, others));
+        assert_eq!(shares, [100, 50, 34, 16, 16]);
+        assert_eq!(ServerConfig { share_out: false, ..config }.share(100, 3), 100);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crossbeam::channel::{Receiver, Sender, TryRecvError, select};
@@ -85,11 +86,14 @@ impl Runner {
         if let Ok(control) = self.inbox.control.try_recv() {
             return Err(Collected::Control(control));
         }
-        select! {
+        self.shared.threads_waiting.fetch_add(1, Ordering::Relaxed);
+        let taken = select! {
             recv(self.token.take) -> collector => collector.map_err(|_| Collected::Stop),
             recv(self.inbox.control) -> control => Err(control.map_or(Collected::Stop, Collected::Control)),
             recv(self.inbox.stop) -> _ => Err(Collected::Stop),
-        }
+        };
+        self.shared.threads_waiting.fetch_sub(1, Ordering::Relaxed);
+        taken
     }
 
     fn obey(&mut self, control: Control) -> ControlFlow<()> {

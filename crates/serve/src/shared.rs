@@ -23,6 +23,8 @@ pub(crate) struct Shared {
     /// The version that was last published to every thread.
     pub(crate) version: AtomicU64,
     pub(crate) next_client: AtomicU64,
+    /// Threads that wait for their turn to collect.
+    pub(crate) threads_waiting: AtomicUsize,
     /// Whether new sweeps are turned away.
     pub(crate) closing: AtomicBool,
     failure: OnceLock<EvaluatorError>,
@@ -44,6 +46,7 @@ impl Shared {
             config,
             version: AtomicU64::new(0),
             next_client: AtomicU64::new(0),
+            threads_waiting: AtomicUsize::new(0),
             closing: AtomicBool::new(false),
             failure: OnceLock::new(),
             ended: signals.ended,

@@ -33,6 +33,7 @@ impl Schedule {
             batch_window_us: [0, 20, 300, 10_000][stream.below(4) as usize],
             min_batch: [1, 4, 16, 1000][stream.below(4) as usize],
             server_threads: 1 + stream.below(2) as usize,
+            share_out: stream.below(2) == 0,
             padding_classes,
             warm_up: stream.below(2) == 0,
         };

@@ -56,6 +56,7 @@ impl Inference {
                 batch_window_us: config.server.batch_window_us,
                 min_batch: config.server.min_batch,
                 server_threads: threads_of_a_device(config, devices.len(), threads),
+                share_out: config.answers_on_the_processor(),
                 ..ServerConfig::default()
             };
             Answers::Served { server: Server::start(&devices, knobs)?, groups: scheduler.groups() }

@@ -93,11 +93,11 @@ fn size_lines(text: &mut String, costs: &[SizeCost]) {
 }
 
 fn stage_line(stage: &StageSpeed) -> String {
-    let limit = stage.limit.as_ref().zip(stage.of_limit());
-    let limit = limit
-        .map_or_else(|| "-".to_owned(), |(limit, share)| format!("{:.0} % of {}", 100.0 * share, limit.what));
+    let fraction = |limit| format!("{:.0} % of {}", 100.0 * stage.fraction_of(limit), limit.what);
+    let limits = stage.limits.iter().map(fraction).collect::<Vec<_>>().join(", ");
+    let limits = if limits.is_empty() { "-" } else { &limits };
     format!(
-        "{:<42} {:>9} {:<9} {:>8.1}  {:>9.1}   {limit}\n",
+        "{:<42} {:>9} {:<9} {:>8.1}  {:>9.1}   {limits}\n",
         stage.name,
         figures::count(stage.per_second),
         format!("{}s", stage.item),

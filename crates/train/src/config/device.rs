@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected};
 use serde::{Serialize, Serializer};
 
 use super::run_config::RunConfig;
-use super::words::{Engine, Precision};
+use super::words::{Engine, Precision, Provider};
 
 impl RunConfig {
     /// Where networks are trained.
@@ -30,6 +30,13 @@ impl RunConfig {
             return vec![first];
         }
         self.server.devices.iter().map(|&device| Placement { device, ..first }).collect()
+    }
+
+    /// Whether every place where networks answer traversals is this processor.
+    pub(crate) fn answers_on_the_processor(&self) -> bool {
+        let elsewhere =
+            self.inference.engine == Engine::OnnxRuntime && self.inference.provider != Provider::Cpu;
+        !elsewhere && self.inference_placements().iter().all(|placement| placement.device.is_cpu())
     }
 
     /// Where networks answer evaluation; of the server's devices, the first.

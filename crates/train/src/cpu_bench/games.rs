@@ -10,8 +10,7 @@ use deepcfr_games::lost_cities::{
 };
 use deepcfr_games::play;
 
-use super::limits::CpuLimits;
-use super::stage::{Limit, Stage, timed};
+use super::stage::{Bound, Stage, timed};
 
 /// Games of a stretch.
 const GAMES: u32 = 200;
@@ -19,27 +18,15 @@ const GAMES: u32 = 200;
 const POSITIONS: u32 = 100;
 
 /// The stages of the classic game.
-pub(super) fn stages(limits: &CpuLimits) -> Vec<Stage<'static>> {
+pub(super) fn stages() -> Vec<Stage<'static>> {
     let states = decisions(&classic::<Slots>());
     vec![
-        playouts("random playout, by slot", classic::<Slots>(), limits),
-        playouts("random playout, by card", classic::<Cards>(), limits),
+        playouts("random playout, by slot", classic::<Slots>()),
+        playouts("random playout, by card", classic::<Cards>()),
         legal_actions("legal actions, by slot", classic::<Slots>(), states.clone()),
         legal_actions("legal actions, by card", classic::<Cards>(), states.clone()),
-        encoding(
-            "slots encode",
-            classic::<Slots>(),
-            SlotsEncoder::new(&Rules::classic()),
-            states.clone(),
-            limits,
-        ),
-        encoding(
-            "cards encode",
-            classic::<Cards>(),
-            CardsEncoder::new(&Rules::classic()),
-            states.clone(),
-            limits,
-        ),
+        encoding("slots encode", classic::<Slots>(), SlotsEncoder::new(&Rules::classic()), states.clone()),
+        encoding("cards encode", classic::<Cards>(), CardsEncoder::new(&Rules::classic()), states.clone()),
         bot(Bot::HeuristicBalanced, states.clone()),
         bot(Bot::Threshold, states),
     ]
@@ -50,17 +37,16 @@ pub(super) fn classic<A: ActionSpace>() -> LostCities<A> {
 }
 
 /// Whole random games: legal set, choice, move, and the deck's cards, per move.
-fn playouts<A: ActionSpace>(name: &str, game: LostCities<A>, limits: &CpuLimits) -> Stage<'static> {
+fn playouts<A: ActionSpace>(name: &str, game: LostCities<A>) -> Stage<'static> {
     let played: Vec<Played> = (0..GAMES).map(|index| playout(&game, index, |_, _| ())).collect();
     let moves: usize = played.iter().map(|played| played.moves).sum();
     let draws: usize = played.iter().map(|played| played.draws).sum();
     Stage {
         name: name.to_owned(),
         item: "move",
-        limit: Some(Limit {
-            what: "random numbers alone",
-            per_second: limits.draws_per_second * moves as f64 / draws as f64,
-        }),
+        bounds: vec![Bound::new("random numbers alone", move |limits| {
+            limits.draws_per_second * moves as f64 / draws as f64
+        })],
         run: Box::new(move || {
             timed(moves, || {
                 (0..GAMES).for_each(|index| {
@@ -106,7 +92,7 @@ pub(super) fn decisions(game: &LostCities<Slots>) -> Vec<State> {
 }
 
 fn legal_actions<A: ActionSpace>(name: &str, game: LostCities<A>, states: Vec<State>) -> Stage<'static> {
-    per_state(name, "state", None, states, move |state| {
+    per_state(name, "state", vec![], states, move |state| {
         black_box(game.legal_actions(state));
     })
 }
@@ -116,14 +102,13 @@ fn encoding<A: ActionSpace, E: Encoder<LostCities<A>> + 'static>(
     game: LostCities<A>,
     encoder: E,
     states: Vec<State>,
-    limits: &CpuLimits,
 ) -> Stage<'static> {
     let mut row = vec![0.0; encoder.num_features()];
-    let limit = Limit {
-        what: "writing the row to the first cache",
-        per_second: limits.first_cache_bytes_per_second / size_of_val(&row[..]) as f64,
-    };
-    per_state(name, "row", Some(limit), states, move |state| {
+    let bytes = size_of_val(&row[..]) as f64;
+    let bound = Bound::new("writing the row to the first cache", move |limits| {
+        limits.first_cache_bytes_per_second / bytes
+    });
+    per_state(name, "row", vec![bound], states, move |state| {
         encoder.encode(&game, state, state.player(), &mut row);
         black_box(&row);
     })
@@ -132,7 +117,7 @@ fn encoding<A: ActionSpace, E: Encoder<LostCities<A>> + 'static>(
 fn bot(bot: Bot, states: Vec<State>) -> Stage<'static> {
     let game = classic::<Slots>();
     let mut rng = Stream::new(3, Purpose::Test, 0, 0, 0);
-    per_state(bot.name(), "decision", None, states, move |state| {
+    per_state(bot.name(), "decision", vec![], states, move |state| {
         black_box(bot.decide(&game, state, &mut rng));
     })
 }
@@ -140,14 +125,14 @@ fn bot(bot: Bot, states: Vec<State>) -> Stage<'static> {
 fn per_state(
     name: &str,
     item: &'static str,
-    limit: Option<Limit>,
+    bounds: Vec<Bound>,
     states: Vec<State>,
     mut visit: impl FnMut(&State) + 'static,
 ) -> Stage<'static> {
     Stage {
         name: name.to_owned(),
         item,
-        limit,
+        bounds,
         run: Box::new(move || {
             timed(states.len(), || {
                 states.iter().for_each(|state| visit(black_box(state)));

@@ -76,7 +76,32 @@ impl CpuLimits {
     }
 }
 
+impl CpuLimits {
+    /// The higher of two measurements of each limit, on the same machine.
+    pub(super) fn best(&self, other: &Self) -> Self {
+        Self {
+            one: self.one.best(&other.one),
+            threads: self.threads,
+            all: self.all.best(&other.all),
+            draws_per_second: self.draws_per_second.max(other.draws_per_second),
+            first_cache_bytes_per_second: self
+                .first_cache_bytes_per_second
+                .max(other.first_cache_bytes_per_second),
+        }
+    }
+}
+
 impl ThreadLimits {
+    fn best(&self, other: &Self) -> Self {
+        let read = |place: usize| self.read_bytes_per_second[place].max(other.read_bytes_per_second[place]);
+        Self {
+            flops_per_second: self.flops_per_second.max(other.flops_per_second),
+            product_flops_per_second: self.product_flops_per_second.max(other.product_flops_per_second),
+            copy_bytes_per_second: self.copy_bytes_per_second.max(other.copy_bytes_per_second),
+            read_bytes_per_second: std::array::from_fn(read),
+        }
+    }
+
     fn of(threads: usize) -> Self {
         let product = |product: &mut MatrixProduct| black_box(product.run()).0;
         let multiplied = |(): &mut ()| black_box(multiply_adds(black_box(ROUNDS))).0;

@@ -1,7 +1,8 @@
 //! The stages of training on this CPU, each against what limits it.
 //!
 //! Stages take turns of short stretches, so that a disturbance of the machine falls on all alike; a
-//! stage's speed is that of its fastest stretch, and the median is told beside it. Not here: whole iterations (see `profile`),
+//! stage's speed is that of its fastest stretch, and the median is told beside it. Limits are measured before
+//! and after. Not here: whole iterations (see `profile`),
 //! schedulers against each other (see `scheduler_bench`), and text.
 
 mod fingerprint;
@@ -67,12 +68,15 @@ impl CpuReport {
 pub fn bench_cpu(turns: usize, say: &mut dyn FnMut(&str)) -> Result<CpuReport, TrainError> {
     let config = preset();
     say("what the machine can do at most");
-    let limits = CpuLimits::measure();
+    let before = CpuLimits::measure();
     say("games");
-    let mut stages = stage::take_turns(games::stages(&limits), turns)?;
-    let bench = traversal::Bench { config: &config, limits: &limits, turns, say };
+    let mut stages = stage::take_turns(games::stages(), turns)?;
+    let bench = traversal::Bench { config: &config, threads: before.threads, turns, say: &mut *say };
     let (more, sizes) = with_game(&config.game, bench)?;
     stages.extend(more);
+    say("what the machine can do at most, once more");
+    let limits = before.best(&CpuLimits::measure());
+    let stages = stages.into_iter().map(|stage| stage.against(&limits)).collect();
     Ok(CpuReport { machine: MachineInfo::detect(), limits, stages, sizes })
 }
 

@@ -10,8 +10,7 @@ use deepcfr_cfr::reservoir::Reservoir;
 use deepcfr_core::{FitContext, FitReport, Learner, NetId, SampleShape, SampleSource, Weights};
 use deepcfr_nn::MlpLearner;
 
-use super::limits::CpuLimits;
-use super::stage::{Limit, Stage, Stretch, timed};
+use super::stage::{Bound, Stage, Stretch, timed};
 use crate::config::{Engine, Initialisation, RunConfig, Steps};
 use crate::error::TrainError;
 use crate::networks::{factory_of, learner_config};
@@ -35,7 +34,6 @@ const CONTEXT: FitContext = FitContext { seed: 1, iteration: 2 };
 pub(super) struct Subject<'a> {
     config: RunConfig,
     memory: &'a Reservoir,
-    limits: &'a CpuLimits,
     weights: Arc<Weights>,
 }
 
@@ -45,12 +43,11 @@ impl<'a> Subject<'a> {
         config: &RunConfig,
         (hidden_size, num_layers): (usize, usize),
         memory: &'a Reservoir,
-        limits: &'a CpuLimits,
     ) -> Result<Self, TrainError> {
         let mut config = config.clone();
         (config.network.hidden_size, config.network.num_layers) = (hidden_size, num_layers);
         let weights = learner(&config, memory, FIRST_STEPS)?.fit(memory, CONTEXT)?.0;
-        Ok(Self { config, memory, limits, weights })
+        Ok(Self { config, memory, weights })
     }
 
     /// The same with weights as they are drawn.
@@ -94,7 +91,7 @@ impl<'a> Subject<'a> {
         Ok(Stage {
             name: format!("{} forward {}, batch {batch}", engine.word(), self.name()),
             item: "row",
-            limit: Some(self.peak(self.forward_flops())),
+            bounds: peaks(self.forward_flops()),
             run: Box::new(move || {
                 timed(calls * batch, || {
                     for _ in 0..calls {
@@ -114,7 +111,7 @@ impl<'a> Subject<'a> {
         let flops = 6.0 * layers.iter().sum::<f64>() - 2.0 * layers[0];
         let steps = (STEPS_FLOPS / flops / STEP_ROWS as f64).ceil() as usize;
         let name = format!("training step {}, batch {STEP_ROWS}", self.name());
-        fits(&self.config, self.memory, (name, steps), self.peak(flops), |report| {
+        fits(&self.config, self.memory, (name, steps), peaks(flops), |report| {
             report.total - report.batch_assembly
         })
     }
@@ -123,20 +120,23 @@ impl<'a> Subject<'a> {
     pub(super) fn batch_assembly(&self) -> Result<Stage<'a>, TrainError> {
         let SampleShape { num_features, num_actions } = self.memory.shape();
         let bytes = (num_features + 2 * num_actions) * size_of::<f32>();
-        let limit = Limit {
-            what: "writing the rows to memory",
+        let bound = Bound::new("writing the rows to memory", move |limits| {
             // A copy reads as much as it writes.
-            per_second: self.limits.one.copy_bytes_per_second / 2.0 / bytes as f64,
-        };
+            limits.one.copy_bytes_per_second / 2.0 / bytes as f64
+        });
         let mut config = self.config.clone();
         (config.network.hidden_size, config.network.num_layers) = (1, 1);
         let name = format!("batch assembly, batch {STEP_ROWS}");
-        fits(&config, self.memory, (name, ASSEMBLED), limit, |report| report.batch_assembly)
+        fits(&config, self.memory, (name, ASSEMBLED), vec![bound], |report| report.batch_assembly)
     }
+}
 
-    fn peak(&self, flops: f64) -> Limit {
-        Limit { what: "multiply-add peak, dense", per_second: self.limits.one.flops_per_second / flops }
-    }
+/// What `flops` a row, zeros counted too, cannot be faster than without skipping any.
+fn peaks(flops: f64) -> Vec<Bound> {
+    vec![
+        Bound::new("multiply-add peak, dense", move |limits| limits.one.flops_per_second / flops),
+        Bound::new("sgemm", move |limits| limits.one.product_flops_per_second / flops),
+    ]
 }
 
 /// Fits of so many steps as a stage, of which `part` is timed.
@@ -144,14 +144,14 @@ fn fits<'a>(
     config: &RunConfig,
     memory: &'a Reservoir,
     (name, steps): (String, usize),
-    limit: Limit,
+    bounds: Vec<Bound>,
     part: fn(&FitReport) -> Duration,
 ) -> Result<Stage<'a>, TrainError> {
     let mut learner = learner(config, memory, steps)?;
     Ok(Stage {
         name,
         item: "row",
-        limit: Some(limit),
+        bounds,
         run: Box::new(move || {
             let (_, report) = learner.fit(memory, CONTEXT)?;
             Ok(Stretch { items: (steps * STEP_ROWS) as f64, seconds: part(&report).as_secs_f64() })

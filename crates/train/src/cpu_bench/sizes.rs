@@ -77,8 +77,8 @@ pub(super) fn measure(subject: &Subject<'_>, turns: usize) -> Result<Vec<SizeCos
         costs.push(SizeCost { hidden_size, num_layers, multiply_adds, seconds: 0.0 });
         stages.push(sized.forward_of(Engine::Native, BATCH)?);
     }
-    for (cost, speed) in costs.iter_mut().zip(take_turns(stages, turns)?) {
-        cost.seconds = 1.0 / speed.per_second;
+    for (cost, timed) in costs.iter_mut().zip(take_turns(stages, turns)?) {
+        cost.seconds = 1.0 / timed.speed.per_second;
     }
     Ok(costs)
 }

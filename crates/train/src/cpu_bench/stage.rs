@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::limits::CpuLimits;
 use crate::error::TrainError;
 
 /// What a stage cannot be faster than.
@@ -28,8 +29,8 @@ pub struct StageSpeed {
     pub per_second: f64,
     /// Items a second in the stretch in the middle.
     pub median_per_second: f64,
-    /// What limits the stage, where a limit was measured.
-    pub limit: Option<Limit>,
+    /// What limits the stage, as far as it was measured; the first says most.
+    pub limits: Vec<Limit>,
 }
 
 impl StageSpeed {
@@ -38,9 +39,38 @@ impl StageSpeed {
         1e9 / self.per_second
     }
 
-    /// The speed of the fastest stretch as a fraction of the limit. Skipped zeros can carry it past 1.
-    pub fn of_limit(&self) -> Option<f64> {
-        Some(self.per_second / self.limit.as_ref()?.per_second)
+    /// The speed of the fastest stretch as a fraction of `limit`. Skipped zeros can carry it past 1.
+    pub fn fraction_of(&self, limit: &Limit) -> f64 {
+        self.per_second / limit.per_second
+    }
+}
+
+/// A limit of a stage that follows from the machine's. Those are known when all has been measured: they are
+/// measured before and after, since a disturbed limit would flatter every stage.
+pub(super) struct Bound {
+    pub(super) what: &'static str,
+    /// Items a second if only that took time.
+    pub(super) per_second: Box<dyn Fn(&CpuLimits) -> f64>,
+}
+
+impl Bound {
+    pub(super) fn new(what: &'static str, per_second: impl Fn(&CpuLimits) -> f64 + 'static) -> Self {
+        Self { what, per_second: Box::new(per_second) }
+    }
+}
+
+/// A stage that was timed, and its limits to be.
+pub(super) struct Timed {
+    pub(super) speed: StageSpeed,
+    bounds: Vec<Bound>,
+}
+
+impl Timed {
+    /// The stage beside its limits on a machine of these `limits`.
+    pub(super) fn against(mut self, limits: &CpuLimits) -> StageSpeed {
+        let limit = |bound: Bound| Limit { what: bound.what, per_second: (bound.per_second)(limits) };
+        self.speed.limits = self.bounds.into_iter().map(limit).collect();
+        self.speed
     }
 }
 
@@ -64,7 +94,7 @@ pub(super) fn timed(
 pub(super) struct Stage<'a> {
     pub(super) name: String,
     pub(super) item: &'static str,
-    pub(super) limit: Option<Limit>,
+    pub(super) bounds: Vec<Bound>,
     /// Does a millisecond of work, or what can be done at least.
     pub(super) run: Box<dyn FnMut() -> Result<Stretch, TrainError> + 'a>,
 }
@@ -73,7 +103,7 @@ pub(super) struct Stage<'a> {
 const TURN: f64 = 0.03;
 
 /// Runs all stages in turns, after one that warms up.
-pub(super) fn take_turns(mut stages: Vec<Stage<'_>>, turns: usize) -> Result<Vec<StageSpeed>, TrainError> {
+pub(super) fn take_turns(mut stages: Vec<Stage<'_>>, turns: usize) -> Result<Vec<Timed>, TrainError> {
     let mut rates = vec![Vec::with_capacity(turns); stages.len()];
     for turn in 0..=turns.max(1) {
         for (stage, rates) in stages.iter_mut().zip(&mut rates) {
@@ -89,29 +119,53 @@ pub(super) fn take_turns(mut stages: Vec<Stage<'_>>, turns: usize) -> Result<Vec
     }
     let speeds = stages.into_iter().zip(rates).map(|(stage, mut rates)| {
         rates.sort_by(f64::total_cmp);
-        StageSpeed {
+        let speed = StageSpeed {
             name: stage.name,
             item: stage.item,
             per_second: rates[rates.len() - 1],
             median_per_second: rates[rates.len() / 2],
-            limit: stage.limit,
-        }
+            limits: vec![],
+        };
+        Timed { speed, bounds: stage.bounds }
     });
     Ok(speeds.collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::limits::ThreadLimits;
     use super::*;
 
     #[test]
     fn the_fastest_stretch_counts_and_the_first_only_warms_up() {
         let mut seconds = [0.5, 4.0, 1.0, 2.0].into_iter();
-        let limit = Some(Limit { what: "the clock", per_second: 20.0 });
+        let bounds = vec![Bound::new("draws", |limits| limits.draws_per_second)];
         let run = move || Ok(Stretch { items: 8.0, seconds: seconds.next().expect("four turns") });
-        let stage = Stage { name: "stage".to_owned(), item: "row", limit, run: Box::new(run) };
-        let speeds = take_turns(vec![stage], 3).unwrap();
-        assert_eq!((speeds[0].per_second, speeds[0].median_per_second), (8.0, 4.0));
-        assert_eq!((speeds[0].nanoseconds(), speeds[0].of_limit()), (1.25e8, Some(0.4)));
+        let stage = Stage { name: "stage".to_owned(), item: "row", bounds, run: Box::new(run) };
+        let timed = take_turns(vec![stage], 3).unwrap().pop().unwrap();
+        let one = ThreadLimits {
+            flops_per_second: 5.0,
+            product_flops_per_second: 4.0,
+            copy_bytes_per_second: 3.0,
+            read_bytes_per_second: [1.0, 9.0, 2.0],
+        };
+        let slow = CpuLimits {
+            all: one.clone(),
+            one: one.clone(),
+            threads: 1,
+            draws_per_second: 10.0,
+            first_cache_bytes_per_second: 7.0,
+        };
+        let one = ThreadLimits { flops_per_second: 6.0, read_bytes_per_second: [2.0, 1.0, 2.0], ..one };
+        let fast =
+            CpuLimits { one, draws_per_second: 20.0, first_cache_bytes_per_second: 1.0, ..slow.clone() };
+        let best = slow.best(&fast);
+        assert_eq!((best.one.flops_per_second, best.all.flops_per_second), (6.0, 5.0));
+        assert_eq!((best.first_cache_bytes_per_second, best.one.copy_bytes_per_second), (7.0, 3.0));
+        assert_eq!(best.one.read_bytes_per_second, [2.0, 9.0, 2.0]);
+        let speed = timed.against(&best);
+        assert_eq!((speed.per_second, speed.median_per_second, speed.nanoseconds()), (8.0, 4.0, 1.25e8));
+        assert_eq!(speed.limits, [Limit { what: "draws", per_second: 20.0 }]);
+        assert_eq!(speed.fraction_of(&speed.limits[0]), 0.4);
     }
 }

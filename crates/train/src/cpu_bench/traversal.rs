@@ -7,10 +7,9 @@ use std::sync::Arc;
 use deepcfr_cfr::reservoir::Memories;
 use deepcfr_core::{Encoder, Game, Model, ModelError, ModelFactory, ModelSpec, NetId, Weights};
 
-use super::limits::CpuLimits;
 use super::networks::Subject;
 use super::sizes::{self, SizeCost};
-use super::stage::{Limit, Stage, StageSpeed, Stretch, take_turns};
+use super::stage::{Bound, Stage, Stretch, Timed, take_turns};
 use crate::collect::Collector;
 use crate::config::{Engine, NashConv, RunConfig};
 use crate::diagnostics::Watched;
@@ -32,13 +31,13 @@ const ROOFLINE_BATCH: &str = "batch 256";
 /// Measures networks and traversals of `config`.
 pub(super) struct Bench<'a> {
     pub(super) config: &'a RunConfig,
-    pub(super) limits: &'a CpuLimits,
+    pub(super) threads: usize,
     pub(super) turns: usize,
     pub(super) say: &'a mut dyn FnMut(&str),
 }
 
 impl Visitor for Bench<'_> {
-    type Output = (Vec<StageSpeed>, Vec<SizeCost>);
+    type Output = (Vec<Timed>, Vec<SizeCost>);
 
     fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
         self,
@@ -49,8 +48,8 @@ impl Visitor for Bench<'_> {
         trainer.iterate()?;
         let memory = &trainer.state.memories.advantage[0];
         let own = (self.config.network.hidden_size, self.config.network.num_layers);
-        let small = Subject::new(self.config, own, memory, self.limits)?;
-        let large = Subject::new(self.config, LARGER, memory, self.limits)?;
+        let small = Subject::new(self.config, own, memory)?;
+        let large = Subject::new(self.config, LARGER, memory)?;
         (self.say)("forward passes");
         let mut forward = small.forward(Engine::Native)?;
         forward.extend(small.forward(Engine::Burn)?);
@@ -63,16 +62,16 @@ impl Visitor for Bench<'_> {
         let sizes = sizes::measure(&small, self.turns.min(SLOW_TURNS))?;
         (self.say)("traversals");
         let roofline = roofline(&speeds);
-        let traversals = stages(&trainer, self.config, self.limits.threads, roofline)?;
+        let traversals = stages(&trainer, self.config, self.threads, roofline)?;
         speeds.extend(take_turns(traversals, self.turns.min(SLOW_TURNS))?);
         Ok((speeds, sizes))
     }
 }
 
 /// Rows a second of one thread in large batches.
-fn roofline(speeds: &[StageSpeed]) -> f64 {
-    let large = speeds.iter().find(|stage| stage.name.ends_with(ROOFLINE_BATCH));
-    large.expect("a batch of 256 is measured").per_second
+fn roofline(speeds: &[Timed]) -> f64 {
+    let large = speeds.iter().find(|stage| stage.speed.name.ends_with(ROOFLINE_BATCH));
+    large.expect("a batch of 256 is measured").speed.per_second
 }
 
 /// `config` without what traversals do not need, and with short fits.
@@ -135,11 +134,12 @@ fn stage<'a, G: Game, E: Encoder<G>>(
         Ok((Stretch { items: collected.nodes as f64, seconds }, collected.batches.rows))
     };
     let (first, rows) = run()?;
-    let limit = rows_per_second.map(|rows_per_second| Limit {
-        what: "forward passes of 256 rows alone",
-        per_second: rows_per_second * first.items / rows as f64,
+    let bounds = rows_per_second.map(|rows_per_second| {
+        let per_second = rows_per_second * first.items / rows as f64;
+        Bound::new("forward passes of 256 rows alone", move |_| per_second)
     });
-    Ok(Stage { name, item: "node", limit, run: Box::new(move || Ok(run()?.0)) })
+    let bounds = bounds.into_iter().collect();
+    Ok(Stage { name, item: "node", bounds, run: Box::new(move || Ok(run()?.0)) })
 }
 
 /// Models that answer every row with zeros at once.
