@@ -10,8 +10,8 @@ use deepcfr_core::{Model, ModelError, ModelFactory, ModelSpec, NetId, Weights};
 
 /// Wraps a model so that every forward call takes at least `per_call + per_row · rows`.
 ///
-/// All models that one device and its clones open share it: a call waits until the device has
-/// finished the one before it, as the streams of a GPU do.
+/// All models that one device and its clones open share it, as the streams of a GPU do: a call begins
+/// on the device when the one before it ends there, whether or not a thread is awake to see that.
 ///
 /// The time is spent asleep as far as the operating system's timer is precise enough (its
 /// lateness is measured when the model is opened) and yielding the processor after that, so that
@@ -24,11 +24,23 @@ pub struct SimulatedDevice<M> {
     occupancy: Arc<Occupancy>,
 }
 
-/// Who has the device, and how long it was taken.
+/// Until when the device is taken, and how long it was in all.
 #[derive(Debug, Default)]
 struct Occupancy {
-    turn: Mutex<()>,
+    taken_until: Mutex<Option<Instant>>,
     busy_ns: AtomicU64,
+}
+
+impl Occupancy {
+    /// Queues a call behind those before it; when it ends.
+    fn queue(&self, call: Duration) -> Instant {
+        let mut taken_until = self.taken_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let end = taken_until.map_or(now, |until| until.max(now)) + call;
+        *taken_until = Some(end);
+        self.busy_ns.fetch_add(call.as_nanos() as u64, Ordering::Relaxed);
+        end
+    }
 }
 
 impl<M: ModelFactory> SimulatedDevice<M> {
@@ -37,7 +49,7 @@ impl<M: ModelFactory> SimulatedDevice<M> {
         Self { inner, per_call, per_row, occupancy: Arc::default() }
     }
 
-    /// How long finished calls have occupied the device since it was made.
+    /// How long calls have occupied the device since it was made, those that are queued included.
     pub fn busy(&self) -> Duration {
         Duration::from_nanos(self.occupancy.busy_ns.load(Ordering::Relaxed))
     }
@@ -73,13 +85,11 @@ impl Model for SimulatedModel {
     }
 
     fn forward(&mut self, net: NetId, rows: &[f32], out: &mut [f32]) -> Result<(), ModelError> {
-        let _turn = self.occupancy.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let start = Instant::now();
         let num_rows = rows.len() / self.inner.spec().num_features;
         let call = self.per_call + self.per_row * num_rows as u32;
+        let end = self.occupancy.queue(call);
         self.inner.forward(net, rows, out)?;
-        wait_until(start + call, self.lateness);
-        self.occupancy.busy_ns.fetch_add(start.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        wait_until(end, self.lateness);
         Ok(())
     }
 
@@ -109,4 +119,24 @@ fn sleep_lateness() -> Duration {
     }
     lateness.sort_unstable();
     lateness[lateness.len() / 2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_follow_each_other_without_a_gap() {
+        let (occupancy, begin) = (Occupancy::default(), Instant::now());
+        let ends = [30, 20, 10].map(|ms| occupancy.queue(Duration::from_millis(ms)));
+        assert!(ends[0] >= begin + Duration::from_millis(30));
+        assert_eq!([ends[1] - ends[0], ends[2] - ends[1]], [20, 10].map(Duration::from_millis));
+        wait_until(ends[2] + Duration::from_millis(5), Duration::ZERO);
+        let late = occupancy.queue(Duration::from_millis(1));
+        assert!(
+            late >= ends[2] + Duration::from_millis(6),
+            "an idle device takes a call at once, not before"
+        );
+        assert_eq!(occupancy.busy_ns.load(Ordering::Relaxed), 61_000_000);
+    }
 }
