@@ -1,6 +1,6 @@
 //! The schedulers on Lost Cities with real networks on the CPU, over workers, lanes and batch sizes.
 //!
-//! `cargo bench --workspace --bench schedulers [-- NETWORK [ENGINE [NODES]]]`, for example
+//! `cargo bench --workspace --bench schedulers [-- NETWORK [ENGINE [TRAVERSALS]]]`, for example
 //! `-- 512x3 native`; all networks and engines without. Settings of a table take turns; every line tells
 //! the median nodes a second and its ratio to `recursive` with as many workers in the same turn (lowest
 //! to highest). Weights are random: what networks answer does not matter to their speed. For a
@@ -20,7 +20,9 @@ use deepcfr_nn::{BurnFactory, LearnerConfig, NativeFactory};
 use deepcfr_serve::{Server, ServerConfig};
 
 const TURNS: usize = 3;
-const NODES: u64 = 6000;
+/// Traversals of a turn: more than there are lanes, which otherwise stay empty. A budget of nodes would not
+/// do: it drops what lanes have walked beyond it.
+const TRAVERSALS: u32 = 560;
 const NETWORKS: [(usize, usize); 2] = [(512, 3), (1024, 6)];
 const ENGINES: [&str; 2] = ["native", "burn"];
 const WORKERS: [usize; 2] = [1, 2];
@@ -77,7 +79,7 @@ struct Bench {
     game: LostCities<Slots>,
     encoder: SlotsEncoder,
     shape: SampleShape,
-    nodes: u64,
+    traversals: u32,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -88,8 +90,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (game, encoder) = (LostCities::new(rules)?, SlotsEncoder::new(&rules));
     let num_actions = Game::spec(&game).num_actions;
     let num_features = Encoder::<LostCities<Slots>>::num_features(&encoder);
-    let nodes = arguments.next().map_or(Ok(NODES), |nodes| nodes.parse())?;
-    let bench = Bench { game, encoder, shape: SampleShape { num_features, num_actions }, nodes };
+    let traversals = arguments.next().map_or(Ok(TRAVERSALS), |count| count.parse())?;
+    let bench = Bench { game, encoder, shape: SampleShape { num_features, num_actions }, traversals };
     for (hidden, layers) in NETWORKS {
         for name in ENGINES {
             let wanted =
@@ -118,7 +120,10 @@ impl Bench {
                 runs.push(self.run(*setting, &*factory, &weights)?);
             }
         }
-        println!("\n{hidden} x {layers} networks, engine {engine}, {TURNS} turns of {} nodes", self.nodes);
+        println!(
+            "\n{hidden} x {layers} networks, engine {engine}, {TURNS} turns of {} traversals",
+            self.traversals
+        );
         println!("| scheduler | workers | lanes | max_batch | nodes/s | mean batch | times recursive |");
         println!("|---|---:|---:|---:|---:|---:|---|");
         for (setting, own) in settings.iter().zip(&runs) {
@@ -197,11 +202,11 @@ impl Bench {
             seed: 1,
             iteration: 1,
             traverser: 0,
-            count: u32::MAX,
+            count: self.traversals,
             sampling: Sampling::Outcome(OutcomeSampling::default()),
             all_negative: AllNegative::Argmax,
             strategy: StrategySource::Networks,
-            budgets: Budgets { max_nodes_per_iteration: self.nodes, max_nodes_per_traversal: 1000 },
+            budgets: Budgets { max_nodes_per_iteration: u64::MAX, max_nodes_per_traversal: 1000 },
             lanes,
             groups,
         };
