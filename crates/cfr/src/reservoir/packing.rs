@@ -132,15 +132,14 @@ impl Packing {
         let SampleShape { num_features, num_actions } = self.shape;
         assert_eq!((features.len(), targets.len()), (num_features, num_actions), "the lengths of the rows");
         let mut packed = Reader(packed);
-        let iteration = u32::from_le_bytes(packed.array());
-        let legal = ActionSet::from_bits(u128::from_le_bytes(packed.array()));
+        let meta = packed.meta();
         if packed.0.len() == NUMBER_BYTES * (num_features + num_actions) {
             copy(packed.bytes(NUMBER_BYTES * num_features), features);
             copy(packed.0, targets);
         } else {
             self.unpack_rows(packed, features, targets);
         }
-        SampleMeta { legal, iteration }
+        meta
     }
 
     /// The targets of [`Packing::unpack`] alone.
@@ -152,8 +151,7 @@ impl Packing {
         let SampleShape { num_features, num_actions } = self.shape;
         assert_eq!(targets.len(), num_actions, "the length of the row");
         let mut packed = Reader(packed);
-        let iteration = u32::from_le_bytes(packed.array());
-        let legal = ActionSet::from_bits(u128::from_le_bytes(packed.array()));
+        let meta = packed.meta();
         if packed.0.len() == NUMBER_BYTES * (num_features + num_actions) {
             copy(&packed.0[NUMBER_BYTES * num_features..], targets);
         } else {
@@ -163,7 +161,7 @@ impl Packing {
             packed.bytes(coded.sum::<u32>() as usize);
             set_targets(&mut packed, &mut target_masks, targets);
         }
-        SampleMeta { legal, iteration }
+        meta
     }
 
     /// Whether [`Packing::unpack`] can read `packed`.
@@ -340,6 +338,13 @@ impl<'a> Reader<'a> {
     #[inline]
     fn word(&mut self) -> u64 {
         u64::from_le_bytes(self.array())
+    }
+
+    /// What every sample begins with.
+    #[inline]
+    fn meta(&mut self) -> SampleMeta {
+        let iteration = u32::from_le_bytes(self.array());
+        SampleMeta { legal: ActionSet::from_bits(u128::from_le_bytes(self.array())), iteration }
     }
 
     #[inline]
