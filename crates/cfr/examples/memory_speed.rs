@@ -131,14 +131,14 @@ fn random_indices(len: usize) -> Vec<u32> {
 
 /// What both kinds of memory can do.
 trait Memory: SampleSource {
-    fn offer(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]);
+    fn offer(&mut self, meta: SampleMeta, features: &dyn Features, targets: &[f32]);
 
     /// The bytes that the samples take, by its own count.
     fn bytes(&self) -> u64;
 }
 
 impl Memory for Reservoir {
-    fn offer(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn offer(&mut self, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         Reservoir::offer(self, meta, features, targets);
     }
 
@@ -165,7 +165,7 @@ struct Segment {
 const SEGMENT: usize = 4096;
 
 impl Memory for Full {
-    fn offer(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn offer(&mut self, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         let SampleShape { num_features, num_actions } = self.shape;
         let mut index = self.offered as usize;
         self.offered += 1;
@@ -296,7 +296,7 @@ struct Both {
 }
 
 impl SampleSink for Both {
-    fn advantage(&mut self, _player: Player, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn advantage(&mut self, _player: Player, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         self.waiting.push(Sample { meta, features: features.to_row(), targets: targets.to_vec() });
         if self.waiting.len() < GROUP {
             return;
@@ -312,7 +312,7 @@ impl SampleSink for Both {
         self.waiting.clear();
     }
 
-    fn strategy(&mut self, _meta: SampleMeta, _features: &impl Features, _targets: &[f32]) {}
+    fn strategy(&mut self, _meta: SampleMeta, _features: &dyn Features, _targets: &[f32]) {}
 }
 
 /// The bytes of the process that are in memory; 0 where the system does not tell.

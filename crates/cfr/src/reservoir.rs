@@ -88,7 +88,7 @@ impl Reservoir {
     ///
     /// # Panics
     /// If a row's length is not the shape's.
-    pub fn offer(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    pub fn offer(&mut self, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         self.offered += 1;
         self.len = self.capacity.min(self.len + 1);
         if let Some(index) = self.place(self.offered) {
@@ -225,11 +225,11 @@ impl Memories {
 }
 
 impl SampleSink for Memories {
-    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         self.advantage[player].offer(meta, features, targets);
     }
 
-    fn strategy(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn strategy(&mut self, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         self.strategy.offer(meta, features, targets);
     }
 }

@@ -21,12 +21,12 @@ struct Both {
 }
 
 impl SampleSink for Both {
-    fn advantage(&mut self, _player: Player, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn advantage(&mut self, _player: Player, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         self.memory.offer(meta, features, targets);
         self.list.push((meta, features.to_row(), targets.to_vec()));
     }
 
-    fn strategy(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn strategy(&mut self, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         self.advantage(0, meta, features, targets);
     }
 }

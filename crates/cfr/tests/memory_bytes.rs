@@ -19,11 +19,11 @@ const MAX_BYTES_A_SAMPLE: f64 = 400.0;
 struct Sink(Reservoir);
 
 impl SampleSink for Sink {
-    fn advantage(&mut self, _player: Player, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn advantage(&mut self, _player: Player, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         self.0.offer(meta, features, targets);
     }
 
-    fn strategy(&mut self, _meta: SampleMeta, _features: &impl Features, _targets: &[f32]) {}
+    fn strategy(&mut self, _meta: SampleMeta, _features: &dyn Features, _targets: &[f32]) {}
 }
 
 /// A full memory in which most samples have been replaced.

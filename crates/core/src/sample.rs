@@ -62,10 +62,10 @@ impl<T: AsRef<[f32]> + ?Sized> Features for T {
 /// Receives samples in traversal order.
 pub trait SampleSink {
     /// An advantage sample of `player`: `targets[a]` is the sampled advantage of `a`, in points.
-    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &impl Features, targets: &[f32]);
+    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &dyn Features, targets: &[f32]);
 
     /// A strategy sample: `targets` are the probabilities that the player to move gives each action.
-    fn strategy(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]);
+    fn strategy(&mut self, meta: SampleMeta, features: &dyn Features, targets: &[f32]);
 }
 
 /// What a source held at some time. Equal editions of a source hold the same samples.

@@ -43,7 +43,7 @@ impl FullSamples {
     }
 
     /// Puts a sample at `index`, at most one past the last.
-    pub(super) fn put(&mut self, index: usize, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    pub(super) fn put(&mut self, index: usize, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         if index / ROWS == self.segments.len() {
             self.segments.push(Segment::new(self.shape, ROWS.min(self.capacity - index)));
         }

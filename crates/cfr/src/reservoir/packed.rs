@@ -61,7 +61,7 @@ impl PackedSamples {
     }
 
     /// Puts a sample at `index`, at most one past the last.
-    pub(super) fn put(&mut self, index: usize, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    pub(super) fn put(&mut self, index: usize, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         features.write(&mut self.row);
         let packed = self.packing.pack(meta, &self.row, targets);
         let arena = arena_of(&mut self.arenas, index, self.capacity);

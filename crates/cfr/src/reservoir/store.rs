@@ -62,7 +62,7 @@ impl Store {
     ///
     /// # Panics
     /// If a row's length is not the shape's.
-    pub(super) fn put(&mut self, index: usize, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    pub(super) fn put(&mut self, index: usize, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         match self {
             Self::Full(samples) => samples.put(index, meta, features, targets),
             Self::Packed(samples) => samples.put(index, meta, features, targets),

@@ -14,9 +14,9 @@ pub(super) type Finished<P> = (u32, Recording<P>);
 
 /// The one place that talks to the sink. Holds traversals that finished early in a ring of fixed
 /// size: a traversal `window` or more beyond the next to commit must not be handed in.
-pub(super) struct Committer<'a, G: Game, E, K> {
+pub(super) struct Committer<'a, G: Game, E> {
     context: &'a Context<'a, G, E>,
-    sink: &'a mut K,
+    sink: &'a mut dyn SampleSink,
     count: u32,
     max_nodes: u64,
     early: Vec<Option<Recording<G::State>>>,
@@ -25,10 +25,10 @@ pub(super) struct Committer<'a, G: Game, E, K> {
     stats: TraversalStats,
 }
 
-impl<'a, G: Game, E: Encoder<G>, K: SampleSink> Committer<'a, G, E, K> {
+impl<'a, G: Game, E: Encoder<G>> Committer<'a, G, E> {
     pub(super) fn new(
         context: &'a Context<'a, G, E>,
-        sink: &'a mut K,
+        sink: &'a mut dyn SampleSink,
         plan: &TraversalPlan,
         window: usize,
     ) -> Self {

@@ -35,7 +35,7 @@ pub(super) fn run_alone<G: Game, E: Encoder<G>, V: Evaluator>(
     plan: &TraversalPlan,
     scheme: &impl Scheme<G>,
     evaluator: &mut V,
-    sink: &mut impl SampleSink,
+    sink: &mut dyn SampleSink,
 ) -> Result<TraversalStats, TraversalError> {
     let shares = Shares::new(plan, 1);
     let committer = Committer::new(context, sink, plan, shares.window as usize);
@@ -54,7 +54,7 @@ pub(super) fn run_threads<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     plan: &TraversalPlan,
     scheme: &impl Scheme<G>,
     evaluators: &mut [V],
-    sink: &mut impl SampleSink,
+    sink: &mut dyn SampleSink,
 ) -> Result<TraversalStats, TraversalError> {
     let workers = evaluators.len();
     let exchange = Exchange::new(Shares::new(plan, workers), workers);
@@ -127,14 +127,14 @@ impl Shares {
 }
 
 /// The desk of a lone worker.
-struct OwnDesk<'a, G: Game, E, K> {
-    committer: Committer<'a, G, E, K>,
+struct OwnDesk<'a, G: Game, E> {
+    committer: Committer<'a, G, E>,
     shares: Shares,
     next: u64,
     spare: Vec<Recording<G::State>>,
 }
 
-impl<G: Game, E: Encoder<G>, K: SampleSink> Desk<G::State> for OwnDesk<'_, G, E, K> {
+impl<G: Game, E: Encoder<G>> Desk<G::State> for OwnDesk<'_, G, E> {
     fn claim(&mut self, _patient: bool) -> Claim {
         if self.next == self.shares.count || self.is_closed() {
             return Claim::Closed;
@@ -205,11 +205,10 @@ impl<P> Exchange<P> {
         self.work.notify_all();
     }
 
-    fn commit_until_closed<G, E, K>(&self, committer: &mut Committer<'_, G, E, K>)
+    fn commit_until_closed<G, E>(&self, committer: &mut Committer<'_, G, E>)
     where
         G: Game<State = P>,
         E: Encoder<G>,
-        K: SampleSink,
     {
         let guard = CloseOnDrop(self);
         let (mut finished, mut spare) = (Vec::new(), Vec::new());

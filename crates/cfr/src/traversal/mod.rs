@@ -67,7 +67,7 @@ pub fn run<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     encoder: &E,
     plan: &TraversalPlan,
     workers: &mut [V],
-    sink: &mut impl SampleSink,
+    sink: &mut dyn SampleSink,
 ) -> Result<TraversalStats, TraversalError> {
     run_guided(game, encoder, plan, &Guides::NONE, workers, sink)
 }
@@ -85,7 +85,7 @@ pub fn run_guided<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     plan: &TraversalPlan,
     guides: &Guides<'_, G, impl Baseline<G>>,
     workers: &mut [V],
-    sink: &mut impl SampleSink,
+    sink: &mut dyn SampleSink,
 ) -> Result<TraversalStats, TraversalError> {
     plan.check(workers.len())?;
     let context = Context::new(game, encoder, plan);
@@ -107,7 +107,7 @@ fn run_scheme<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     plan: &TraversalPlan,
     scheme: &impl Scheme<G>,
     workers: &mut [V],
-    sink: &mut impl SampleSink,
+    sink: &mut dyn SampleSink,
 ) -> Result<TraversalStats, TraversalError> {
     match workers {
         [evaluator] => exchange::run_alone(context, plan, scheme, evaluator, sink),

@@ -24,7 +24,7 @@ pub fn run<G: Game, E: Encoder<G>>(
     plan: &TraversalPlan,
     guides: &Guides<'_, G, impl Baseline<G>>,
     evaluator: &mut impl Evaluator,
-    sink: &mut impl SampleSink,
+    sink: &mut dyn SampleSink,
 ) -> Result<f64, EvaluatorError> {
     let mut total = 0.0;
     for index in 0..plan.count {
@@ -46,7 +46,7 @@ struct Sample {
 }
 
 impl Sample {
-    fn send(&self, plan: &TraversalPlan, sink: &mut impl SampleSink) {
+    fn send(&self, plan: &TraversalPlan, sink: &mut dyn SampleSink) {
         let meta = SampleMeta { legal: self.legal, iteration: plan.iteration };
         if self.player == plan.traverser {
             sink.advantage(self.player, meta, &self.features, &self.targets);

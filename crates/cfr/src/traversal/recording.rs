@@ -152,7 +152,7 @@ impl<P: Clone> Recording<P> {
     pub(super) fn commit<G: Game<State = P>, E: Encoder<G>>(
         &self,
         context: &Context<'_, G, E>,
-        sink: &mut impl SampleSink,
+        sink: &mut dyn SampleSink,
     ) {
         let Context { shape, iteration, traverser, .. } = *context;
         self.advantage.each(shape, iteration, |meta, state, targets| {

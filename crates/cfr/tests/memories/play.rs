@@ -24,7 +24,7 @@ pub(super) fn play<G: Game, E: Encoder<G>>(
     encoder: &E,
     sampling: Sampling,
     iteration: u32,
-    sink: &mut impl SampleSink,
+    sink: &mut dyn SampleSink,
 ) {
     let plan = TraversalPlan {
         seed: 1,

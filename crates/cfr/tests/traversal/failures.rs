@@ -92,12 +92,12 @@ fn a_panic_in_a_worker_reaches_the_caller() {
 struct PanickingSink(u32);
 
 impl SampleSink for PanickingSink {
-    fn advantage(&mut self, _player: Player, _meta: SampleMeta, _features: &impl Features, _targets: &[f32]) {
+    fn advantage(&mut self, _player: Player, _meta: SampleMeta, _features: &dyn Features, _targets: &[f32]) {
         self.0 -= 1;
         assert!(self.0 > 0, "told to panic");
     }
 
-    fn strategy(&mut self, _meta: SampleMeta, _features: &impl Features, _targets: &[f32]) {}
+    fn strategy(&mut self, _meta: SampleMeta, _features: &dyn Features, _targets: &[f32]) {}
 }
 
 #[test]

@@ -109,11 +109,11 @@ fn bits(row: &[f32]) -> Vec<u32> {
 }
 
 impl SampleSink for Log {
-    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         self.advantage.push((player, meta, bits(&features.to_row()), bits(targets)));
     }
 
-    fn strategy(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn strategy(&mut self, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         self.strategy.push((2, meta, bits(&features.to_row()), bits(targets)));
     }
 }

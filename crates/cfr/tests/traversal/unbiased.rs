@@ -64,12 +64,12 @@ impl Tally {
 }
 
 impl SampleSink for Tally {
-    fn advantage(&mut self, _player: Player, _meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn advantage(&mut self, _player: Player, _meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         let sums = &mut self.targets[features.to_row()[0] as usize];
         sums.iter_mut().zip(targets).for_each(|(sum, &target)| sum.add(f64::from(target)));
     }
 
-    fn strategy(&mut self, _meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn strategy(&mut self, _meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         let infoset = features.to_row()[0] as usize;
         self.strategy[infoset].add(1.0);
         self.strategies[infoset].copy_from_slice(targets);
@@ -105,14 +105,14 @@ struct Targets {
 }
 
 impl SampleSink for Targets {
-    fn advantage(&mut self, _player: Player, _meta: SampleMeta, _features: &impl Features, targets: &[f32]) {
+    fn advantage(&mut self, _player: Player, _meta: SampleMeta, _features: &dyn Features, targets: &[f32]) {
         for (action, &target) in targets.iter().enumerate() {
             self.stored[action].add(f64::from(target));
             self.zeroed[action].add(f64::from(target.min(0.0)));
         }
     }
 
-    fn strategy(&mut self, _meta: SampleMeta, _features: &impl Features, _targets: &[f32]) {
+    fn strategy(&mut self, _meta: SampleMeta, _features: &dyn Features, _targets: &[f32]) {
         panic!("the opponent never moves");
     }
 }

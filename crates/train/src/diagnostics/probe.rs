@@ -44,7 +44,7 @@ impl Probe {
 
 impl Kept {
     /// Reservoir sampling (Vitter's R).
-    fn offer(&mut self, legal: ActionSet, features: &impl Features, targets: &[f32]) {
+    fn offer(&mut self, legal: ActionSet, features: &dyn Features, targets: &[f32]) {
         self.seen += 1;
         let place = if self.seen <= KEPT { self.seen - 1 } else { self.draws.below_u64(self.seen) };
         if place >= KEPT {
@@ -74,14 +74,14 @@ pub(crate) struct Watched<'a> {
 }
 
 impl SampleSink for Watched<'_> {
-    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn advantage(&mut self, player: Player, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         if let Some(probe) = &mut self.probe {
             probe.players[player].offer(meta.legal, features, targets);
         }
         self.memories.advantage(player, meta, features, targets);
     }
 
-    fn strategy(&mut self, meta: SampleMeta, features: &impl Features, targets: &[f32]) {
+    fn strategy(&mut self, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
         self.memories.strategy(meta, features, targets);
     }
 }
