@@ -4,10 +4,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use deepcfr_train::config::{Base, PRESETS};
-use deepcfr_train::export::{ExportFormat, ExportNetwork};
-use deepcfr_train::solve::ALGORITHMS;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use deepcfr_arena::export::{ExportFormat, ExportNetwork};
+use deepcfr_config::{Base, Preset};
+use deepcfr_solve::ALGORITHMS;
+
+use crate::context::Context;
 
 /// Deep Counterfactual Regret Minimization for imperfect-information games.
 #[derive(Debug, Parser)]
@@ -20,7 +22,6 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Train a strategy, or resume a run.
-    #[command(after_help = presets_help())]
     Train(TrainArguments),
     /// Evaluate a run's checkpoint.
     Eval(EvalArguments),
@@ -37,18 +38,15 @@ pub(crate) enum Command {
     /// List the devices that networks can run on, and what each engine promises.
     Devices,
     /// Print a resolved configuration, check one, or print the manual of all keys.
-    #[command(after_help = presets_help())]
     Config(ConfigArguments),
     /// Measure parts of the system on this machine.
     #[command(subcommand)]
     Bench(BenchCommand),
     /// Measure where the time of a configuration goes on this machine: phases, calls of networks, ceilings.
-    #[command(after_help = presets_help())]
     Profile(ProfileArguments),
     /// Say which optimisations are worth doing now, from a measured profile; or try one.
     Advise(AdviseArguments),
     /// Run a configuration over sizes of the model or over values of a key, with matched seeds.
-    #[command(after_help = presets_help())]
     Sweep(SweepArguments),
     /// Show what a run did and which checkpoints it has.
     Inspect(InspectArguments),
@@ -175,13 +173,11 @@ pub(crate) struct SweepArguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
     /// Time the same traversals under every scheduler, in turns, with real networks.
-    #[command(after_help = presets_help())]
     Schedulers(BenchSchedulersArguments),
     /// Time forward passes of the inference engines, in turns, on rows of real games.
     ///
     /// The game, the activation and what [inference] says come from the configuration, by default that of
     /// the preset lost-cities.
-    #[command(after_help = presets_help())]
     Inference(BenchInferenceArguments),
     /// Measure this processor's limits, and every stage of training on it against them.
     Cpu(BenchCpuArguments),
@@ -476,9 +472,18 @@ impl ConfigSource {
     }
 }
 
-fn presets_help() -> String {
-    let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
-    let lines = PRESETS.iter().map(|preset| format!("\n  {:width$}  {}", preset.name, preset.summary()));
+/// The command line of a program with the games and presets of `context`.
+pub(crate) fn command(context: &Context) -> clap::Command {
+    let presets = presets_help(context.schema().presets());
+    let command = Arguments::command().name(context.program).bin_name(context.program);
+    ["train", "config", "profile", "sweep"].into_iter().fold(command, |command, with_presets| {
+        command.mut_subcommand(with_presets, |subcommand| subcommand.after_help(presets.clone()))
+    })
+}
+
+fn presets_help(presets: &[Preset]) -> String {
+    let width = presets.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
+    let lines = presets.iter().map(|preset| format!("\n  {:width$}  {}", preset.name, preset.summary()));
     format!("Presets:{}", lines.collect::<String>())
 }
 
@@ -490,13 +495,15 @@ fn algorithms_help() -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
+
+    fn context() -> Context {
+        Context { catalogue: deepcfr_builtin::catalogue(), program: "deepcfr" }
+    }
 
     #[test]
     fn the_command_line_is_consistent() {
-        Arguments::command().debug_assert();
+        command(&context()).debug_assert();
     }
 
     #[test]
@@ -510,9 +517,9 @@ mod tests {
 
     #[test]
     fn help_lists_every_preset_and_says_what_holds_by_default() {
-        let mut command = Arguments::command();
+        let mut command = command(&context());
         let help = command.find_subcommand_mut("train").unwrap().render_help().to_string();
-        assert!(PRESETS.iter().all(|preset| help.contains(preset.name)), "{help}");
+        assert!(context().schema().presets().iter().all(|preset| help.contains(preset.name)), "{help}");
         assert_eq!(help.matches("[default: ").count(), 3, "{help}");
     }
 }

@@ -4,14 +4,17 @@
 
 use std::io;
 
+use deepcfr_arena::ArenaError;
+use deepcfr_bench::BenchError;
+use deepcfr_bench::profile::ProfilingError;
+use deepcfr_bench::sweep::SweepFailure;
+use deepcfr_board::{ListingError, RulesError};
+use deepcfr_config::ConfigError;
+use deepcfr_runs::checkpoint::CheckpointError;
+use deepcfr_runs::metrics::MetricsError;
+use deepcfr_runs::run_folder::RunFolderError;
+use deepcfr_solve::SolveError;
 use deepcfr_train::TrainError;
-use deepcfr_train::checkpoint::CheckpointError;
-use deepcfr_train::config::ConfigError;
-use deepcfr_train::metrics::MetricsError;
-use deepcfr_train::profile::ProfilingError;
-use deepcfr_train::run_folder::RunFolderError;
-use deepcfr_train::solve::SolveError;
-use deepcfr_train::sweep::SweepFailure;
 
 /// Why a command ends without success.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +23,14 @@ pub(crate) enum CommandError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Train(#[from] TrainError),
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    #[error(transparent)]
+    Arena(#[from] ArenaError),
+    #[error(transparent)]
+    Bench(#[from] BenchError),
+    #[error(transparent)]
+    Games(#[from] ListingError),
     #[error("{0}")]
     Advise(String),
     #[error("standard output: {0}")]
@@ -34,22 +45,27 @@ impl CommandError {
     /// 2 where other input is the remedy, 1 otherwise.
     pub(crate) fn exit_code(&self) -> u8 {
         let bad_input = match self {
-            Self::Config(_) | Self::Advise(_) => true,
+            Self::Config(_) | Self::Advise(_) | Self::Games(_) => true,
             Self::Train(error) => error.is_bad_input(),
+            Self::Solve(error) => error.is_bad_input(),
+            Self::Arena(error) => error.is_bad_input(),
+            Self::Bench(error) => error.is_bad_input(),
             Self::Output(_) | Self::File { .. } | Self::Interrupt(_) => false,
         };
         if bad_input { 2 } else { 1 }
     }
 }
 
-macro_rules! through_train_error {
-    ($($error:ty),+) => {
+/// An error that becomes part of another, which knows its exit code.
+macro_rules! through {
+    ($part:ident: $($error:ty),+) => {
         $(impl From<$error> for CommandError {
             fn from(error: $error) -> Self {
-                Self::Train(error.into())
+                Self::$part(error.into())
             }
         })+
     };
 }
 
-through_train_error!(RunFolderError, CheckpointError, MetricsError, SolveError, ProfilingError, SweepFailure);
+through!(Train: RulesError, RunFolderError, CheckpointError, MetricsError);
+through!(Bench: ProfilingError, SweepFailure);

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use deepcfr_train::metrics::{
+use deepcfr_runs::metrics::{
     EvaluationMetrics, ExactMetrics, IterationMetrics, MatchMetrics, PhaseSeconds, TabularMetrics,
 };
 
@@ -170,7 +170,7 @@ pub(crate) fn count(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use deepcfr_train::metrics::{FitMetrics, PerNetwork};
+    use deepcfr_runs::metrics::{FitMetrics, PerNetwork};
 
     use super::*;
 

@@ -6,7 +6,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use deepcfr_train::metrics::{IterationMetrics, PhaseSeconds};
+use deepcfr_runs::metrics::{IterationMetrics, PhaseSeconds};
 use deepcfr_train::{Observer, Start};
 use indicatif::{ProgressBar, ProgressStyle};
 

@@ -121,8 +121,9 @@ pub trait Game: Send + Sync {
     fn legal_actions(&self, state: &Self::State) -> ActionSet;
 
     /// Calls `visit(outcome, weight)` for each outcome of a chance state, outcomes ascending. The
-    /// probability of an outcome is its weight over the sum of weights; weights are positive.
-    fn chance_outcomes(&self, state: &Self::State, visit: impl FnMut(Action, u32));
+    /// probability of an outcome is its weight over the sum of weights; weights are positive. A game
+    /// without chance leaves it out.
+    fn chance_outcomes(&self, _state: &Self::State, _visit: impl FnMut(Action, u32)) {}
 
     /// Plays a legal action or a chance outcome. Total over legal input; may panic otherwise.
     fn apply(&self, state: &mut Self::State, action: Action);

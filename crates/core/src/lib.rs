@@ -8,6 +8,7 @@
 
 mod action;
 mod batch_sizes;
+mod device;
 mod encoder;
 mod evaluator;
 mod game;
@@ -21,12 +22,13 @@ mod weights;
 
 pub use action::{Action, ActionSet, Actions, MAX_ACTIONS};
 pub use batch_sizes::BatchSizes;
+pub use device::{DeviceName, Placement, Precision, UnknownDevice};
 pub use encoder::{Encoder, FeatureBlock};
 pub use evaluator::{Evaluator, EvaluatorError, Query};
 pub use game::{Game, GameError, GameSpec, InfosetKey, MAX_FACTS, NUM_PLAYERS, Player, Turn};
 pub use learner::{FitContext, FitReport, LearnError, Learner};
 pub use model::{Model, ModelError, ModelFactory, ModelSpec, NetId};
-pub use policy::Policy;
+pub use policy::{Policy, RandomPolicy};
 pub use rng::{Purpose, Stream};
 pub use sample::{Edition, Features, SampleMeta, SampleShape, SampleSink, SampleSource};
 pub use select::select_bit;

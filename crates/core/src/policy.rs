@@ -9,3 +9,22 @@ pub trait Policy<G: Game>: Sync {
     /// player's infoset only.
     fn probabilities(&self, game: &G, state: &G::State, probabilities: &mut [f64]);
 }
+
+impl<G: Game, P: Policy<G>> Policy<G> for &P {
+    fn probabilities(&self, game: &G, state: &G::State, probabilities: &mut [f64]) {
+        (**self).probabilities(game, state, probabilities);
+    }
+}
+
+/// Plays every legal action with the same probability, in any game.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RandomPolicy;
+
+impl<G: Game> Policy<G> for RandomPolicy {
+    fn probabilities(&self, game: &G, state: &G::State, probabilities: &mut [f64]) {
+        let legal = game.legal_actions(state);
+        probabilities.fill(0.0);
+        let share = 1.0 / legal.len() as f64;
+        legal.iter().for_each(|action| probabilities[usize::from(action)] = share);
+    }
+}

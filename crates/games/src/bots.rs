@@ -2,23 +2,12 @@
 //!
 //! Not here: bots of Lost Cities, which live with that game.
 
-use deepcfr_core::{Action, Game, Policy};
+use deepcfr_core::{Action, Policy};
+
+pub use deepcfr_core::RandomPolicy;
 
 use crate::kuhn::{self, Kuhn, KuhnState};
 use crate::leduc::{self, Leduc, LeducState};
-
-/// Plays every legal action with the same probability, in any game.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct RandomPolicy;
-
-impl<G: Game> Policy<G> for RandomPolicy {
-    fn probabilities(&self, game: &G, state: &G::State, probabilities: &mut [f64]) {
-        let legal = game.legal_actions(state);
-        probabilities.fill(0.0);
-        let share = 1.0 / legal.len() as f64;
-        legal.iter().for_each(|action| probabilities[action as usize] = share);
-    }
-}
 
 /// Never folds and never raises: calls whatever there is to call, otherwise checks.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,24 +8,24 @@
 mod describe;
 mod error;
 mod future;
-mod name;
 mod open;
 mod precision;
 
 pub use describe::{DeviceFacts, devices};
 pub use error::{DeviceError, DeviceProblem};
-pub use name::{DeviceName, UnknownDevice};
 pub use open::check_device;
-pub use precision::Precision;
 
+pub(crate) use deepcfr_core::{DeviceName, Placement, Precision};
 pub(crate) use future::block_on;
 pub(crate) use open::{guarded, open};
+pub(crate) use precision::{dtype, lower};
 
-/// Where a network runs and how it multiplies there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Placement {
-    /// The device.
-    pub device: DeviceName,
-    /// Type of the factors of matrix products.
-    pub precision: Precision,
+/// Whether this build can reach devices of the kind of `device`.
+pub const fn is_compiled(device: DeviceName) -> bool {
+    match device {
+        DeviceName::Cpu => true,
+        DeviceName::Cuda(_) => cfg!(feature = "cuda"),
+        DeviceName::Wgpu(_) => cfg!(feature = "wgpu"),
+        DeviceName::Vulkan(_) => cfg!(feature = "vulkan"),
+    }
 }

@@ -7,7 +7,7 @@
 use burn::tensor::{Device, FloatDType, Gradients, Tensor, TensorData, activation};
 use deepcfr_core::{Activation, Dense};
 
-use crate::device::Precision;
+use crate::device::{Precision, dtype, lower};
 
 /// A network's parameters on a device.
 pub(crate) struct Network {
@@ -32,7 +32,7 @@ impl Network {
                 (weight.require_grad(), bias.require_grad())
             } else {
                 // Weights that are only read are cast once.
-                (weight.cast(precision.dtype()), bias)
+                (weight.cast(dtype(precision)), bias)
             }
         });
         Self { layers: layers.collect(), activation, precision }
@@ -51,7 +51,7 @@ impl Network {
     pub(crate) fn forward(&self, rows: Tensor<2>) -> Tensor<2> {
         let last = self.layers.len() - 1;
         self.layers.iter().enumerate().fold(rows, |rows, (index, (weight, bias))| {
-            let sums = match self.precision.lower() {
+            let sums = match lower(self.precision) {
                 None => burn::tensor::module::linear(rows, weight.clone(), Some(bias.clone())),
                 Some(lower) => mixed(rows, weight.clone(), lower) + bias.clone().unsqueeze(),
             };

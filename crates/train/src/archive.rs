@@ -8,11 +8,11 @@ use deepcfr_core::{NUM_PLAYERS, Weights};
 
 /// One entry: the networks that an iteration's fits ended with.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Archived {
+pub struct Archived {
     /// How much the entry counts in the average: the sum of the iterations' weights it stands for.
-    pub(crate) weight: f64,
+    pub weight: f64,
     /// Both players' networks.
-    pub(crate) networks: [Arc<Weights>; NUM_PLAYERS],
+    pub networks: [Arc<Weights>; NUM_PLAYERS],
 }
 
 /// Past advantage networks with their weights, oldest first.
@@ -22,17 +22,19 @@ pub(crate) struct Archived {
 /// resolution. Differs from the paper, which keeps all; choose a capacity of at least the number of
 /// iterations to keep all.
 #[derive(Clone, Debug)]
-pub(crate) struct Archive {
+pub struct Archive {
     capacity: usize,
     entries: Vec<Archived>,
 }
 
 impl Archive {
-    pub(crate) fn new(capacity: usize) -> Self {
+    /// An empty archive of at most `capacity` entries, at least one.
+    pub fn new(capacity: usize) -> Self {
         Self { capacity: capacity.max(1), entries: Vec::new() }
     }
 
-    pub(crate) fn add(&mut self, weight: f64, networks: [Arc<Weights>; NUM_PLAYERS]) {
+    /// Adds the networks of an iteration.
+    pub fn add(&mut self, weight: f64, networks: [Arc<Weights>; NUM_PLAYERS]) {
         if let Some(last) = self.entries.last_mut()
             && last.networks == networks
         {
@@ -45,7 +47,8 @@ impl Archive {
         self.entries.push(Archived { weight, networks });
     }
 
-    pub(crate) fn entries(&self) -> &[Archived] {
+    /// The entries, oldest first.
+    pub fn entries(&self) -> &[Archived] {
         &self.entries
     }
 

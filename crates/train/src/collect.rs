@@ -4,141 +4,130 @@
 
 use std::time::Duration;
 
-use deepcfr_cfr::regret::AllNegative;
-use deepcfr_cfr::traversal::evaluators::TableEvaluator;
+use deepcfr_board::{Board, Sampling, SmallGame};
 use deepcfr_cfr::traversal::{
-    self, Baseline, Budgets, Continuation, Guides, NoBaseline, OutcomeSampling, RolloutSampling, Sampling,
-    StrategySource, TraversalError, TraversalPlan, TraversalStats,
+    Budgets, Continuation, OutcomeSampling, RolloutSampling, StrategySource, TraversalError, TraversalPlan,
+    TraversalStats,
 };
-use deepcfr_core::{Encoder, Evaluator, Game, NUM_PLAYERS};
+use deepcfr_config::{self as config, RunConfig};
+use deepcfr_core::{NUM_PLAYERS, SampleSink};
+use deepcfr_runs::metrics::BatchMetrics;
 
-use crate::config::{self, RunConfig};
-use crate::diagnostics::Watched;
 use crate::error::TrainError;
+use crate::evaluation::all_negative;
 use crate::inference::Inference;
-use crate::lanes;
-use crate::metrics::BatchMetrics;
-use crate::registry::{ScoreLead, Setup};
-use crate::small_game::SmallGame;
+use crate::lanes::Lanes;
 
 /// Counts over both traversers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Collected {
-    pub(crate) nodes: u64,
-    pub(crate) traversals: u64,
-    pub(crate) cut_traversals: u64,
-    pub(crate) iteration_cut: bool,
-    pub(crate) samples: [u64; NUM_PLAYERS],
-    pub(crate) strategy_samples: u64,
+pub struct Collected {
+    /// Decision and terminal nodes.
+    pub nodes: u64,
+    /// Traversals finished.
+    pub traversals: u64,
+    /// Of these, cut by a node budget.
+    pub cut_traversals: u64,
+    /// Whether a node budget ended a player's traversals before the last.
+    pub iteration_cut: bool,
+    /// Advantage samples of each player.
+    pub samples: [u64; NUM_PLAYERS],
+    /// Strategy samples.
+    pub strategy_samples: u64,
     commit: Duration,
     worker_logic: Duration,
     worker_wait: Duration,
-    pub(crate) batches: BatchMetrics,
+    /// Batches of networks.
+    pub batches: BatchMetrics,
 }
 
 /// How traversals are run, from the configuration.
-pub(crate) struct Collector {
+#[derive(Clone, Debug)]
+pub struct Collector {
     plan: TraversalPlan,
-    pub(crate) workers: usize,
-    /// Whether sampled values are compared with the lead in points.
-    scored: bool,
-    /// Who plays games out.
-    rollout_policy: String,
+    sampling: Sampling,
+    lanes: Lanes,
+    workers: usize,
 }
 
 impl Collector {
-    pub(crate) fn new(config: &RunConfig, workers: usize) -> Self {
+    /// The traversals of `config` on `board` by so many workers.
+    pub fn new(config: &RunConfig, board: &dyn Board, workers: usize) -> Self {
         let traversal = &config.traversal;
         let plan = TraversalPlan {
             seed: config.run.seed,
             iteration: 0,
             traverser: 0,
             count: traversal.traversals_per_player,
-            sampling: match traversal.sampling {
-                config::Sampling::External => Sampling::External,
-                config::Sampling::Outcome => Sampling::Outcome(OutcomeSampling {
-                    epsilon: traversal.epsilon,
-                    clip: traversal.value_clip,
-                    continuation: match traversal.continuation {
-                        config::Continuation::Strategy => Continuation::Strategy,
-                        config::Continuation::Sampling => Continuation::Sampling,
-                    },
-                }),
-                config::Sampling::Rollout => Sampling::Rollout(RolloutSampling {
-                    epsilon: traversal.epsilon,
-                    rollouts: traversal.rollouts,
-                }),
-            },
+            sampling: deepcfr_cfr::traversal::Sampling::External,
             all_negative: all_negative(config),
             strategy: StrategySource::Initial,
             budgets: Budgets {
                 max_nodes_per_traversal: traversal.max_nodes_per_traversal.unwrap_or(u64::MAX),
                 max_nodes_per_iteration: traversal.max_nodes_per_iteration.unwrap_or(u64::MAX),
             },
-            lanes: if traversal.scheduler.is_one_lane() {
-                1
-            } else {
-                traversal.lanes.unwrap_or(lanes::UNMEASURED)
-            },
+            lanes: 1,
             groups: traversal.scheduler.groups(),
         };
-        let scored = traversal.baseline == config::Baseline::Score;
-        Self { plan, workers, scored, rollout_policy: traversal.rollout_policy.clone() }
+        Self { plan, sampling: sampling(config, board), lanes: Lanes::of(config, workers), workers }
     }
 
     /// The traversals of an iteration and a traverser, both still to be named.
-    pub(crate) const fn plan(&self) -> TraversalPlan {
-        self.plan
+    pub fn plan(&self) -> TraversalPlan {
+        TraversalPlan { lanes: self.lanes.of_traversals(), ..self.plan }
     }
 
-    /// Whether sampled values are compared with the lead in points.
-    pub(crate) const fn is_scored(&self) -> bool {
-        self.scored
+    /// How traversals choose what to walk.
+    pub fn sampling(&self) -> &Sampling {
+        &self.sampling
+    }
+
+    /// Worker threads.
+    pub fn workers(&self) -> usize {
+        self.workers
+    }
+
+    /// The lanes of each worker.
+    pub fn lanes(&self) -> &Lanes {
+        &self.lanes
     }
 
     /// Gives each worker so many lanes from now on.
-    pub(crate) fn set_lanes(&mut self, lanes: usize) {
-        self.plan.lanes = lanes;
+    pub fn set_lanes(&mut self, lanes: Lanes) {
+        self.lanes = lanes;
     }
 
     /// Runs an iteration's traversals on a small game's tree; `advantages` are tabulated outputs,
     /// `None` before there is a network.
-    pub(crate) fn on_tree(
+    ///
+    /// # Errors
+    /// If they cannot be run.
+    pub fn on_tree(
         &self,
         small: &SmallGame,
         iteration: u32,
         advantages: Option<&[f32]>,
-        sink: &mut Watched<'_>,
+        sink: &mut dyn SampleSink,
     ) -> Result<Collected, TraversalError> {
-        let actions = small.tree.spec().num_actions;
-        let mut workers: Vec<_> =
-            (0..self.workers).map(|_| TableEvaluator::new(advantages.unwrap_or(&[]), actions)).collect();
-        let (tree, features) = (&*small.tree, &small.features);
-        self.run(tree, features, &Guides::NONE, (iteration, advantages.is_some()), &mut workers, sink)
+        self.run((iteration, advantages.is_some()), |plan| {
+            small.traverse(plan, &self.sampling, advantages, self.workers, sink)
+        })
     }
 
-    /// Runs an iteration's traversals on the game itself, networks answering.
-    pub(crate) fn on_game<G: Game>(
+    /// Runs the traversals of an iteration on the game itself, with networks answering or before there are
+    /// any.
+    ///
+    /// # Errors
+    /// If they cannot be run, or a device fails.
+    pub fn on_board(
         &self,
-        setup: &Setup<G, impl Encoder<G>>,
-        iteration: u32,
-        networks: bool,
+        board: &dyn Board,
+        step: (u32, bool),
         inference: &mut Inference,
-        sink: &mut Watched<'_>,
+        sink: &mut dyn SampleSink,
     ) -> Result<Collected, TrainError> {
         inference.restart_metrics();
-        let Setup { game, encoder, score_lead, .. } = setup;
-        let step = (iteration, networks);
-        let rollout = setup.opponent(&self.rollout_policy);
-        let mut collected = inference.with_workers(|workers| match (score_lead, self.scored) {
-            (Some(lead), true) => {
-                let guides = Guides { baseline: &ScoreLead(*lead), rollout };
-                self.run(game, encoder, &guides, step, workers, sink)
-            }
-            _ => {
-                let guides = Guides { baseline: &NoBaseline, rollout };
-                self.run(game, encoder, &guides, step, workers, sink)
-            }
+        let mut collected = inference.with_workers(|workers| {
+            self.run(step, |plan| board.traverse(plan, &self.sampling, workers, sink))
         })?;
         let busy = collected.worker_logic.as_secs_f64();
         let wait = collected.worker_wait.as_secs_f64();
@@ -146,36 +135,53 @@ impl Collector {
         collected.batches = BatchMetrics {
             worker_busy_share: share(busy),
             worker_wait_share: share(wait),
-            ..inference.take_metrics(self.plan.lanes)
+            ..inference.take_metrics(self.lanes.of_traversals())
         };
         Ok(collected)
     }
 
     /// Both traversers' traversals of an iteration, with networks or before there are any.
-    fn run<G: Game, V: Evaluator + Send>(
+    fn run(
         &self,
-        game: &G,
-        encoder: &impl Encoder<G>,
-        guides: &Guides<'_, G, impl Baseline<G>>,
         (iteration, networks): (u32, bool),
-        workers: &mut [V],
-        sink: &mut Watched<'_>,
+        mut traverse: impl FnMut(&TraversalPlan) -> Result<TraversalStats, TraversalError>,
     ) -> Result<Collected, TraversalError> {
         let strategy = if networks { StrategySource::Networks } else { StrategySource::Initial };
         let mut collected = Collected::default();
         for traverser in 0..NUM_PLAYERS {
-            let plan = TraversalPlan { iteration, traverser, strategy, ..self.plan };
-            let stats = traversal::run_guided(game, encoder, &plan, guides, workers, sink)?;
+            let stats = traverse(&TraversalPlan { iteration, traverser, strategy, ..self.plan() })?;
             collected.add(traverser, &stats);
         }
         Ok(collected)
     }
 }
 
+fn sampling(config: &RunConfig, board: &dyn Board) -> Sampling {
+    let traversal = &config.traversal;
+    match traversal.sampling {
+        config::Sampling::External => Sampling::External,
+        config::Sampling::Outcome => Sampling::Outcome {
+            sampling: OutcomeSampling {
+                epsilon: traversal.epsilon,
+                clip: traversal.value_clip,
+                continuation: match traversal.continuation {
+                    config::Continuation::Strategy => Continuation::Strategy,
+                    config::Continuation::Sampling => Continuation::Sampling,
+                },
+            },
+            scored: traversal.baseline == config::Baseline::Score,
+        },
+        config::Sampling::Rollout => Sampling::Rollout {
+            sampling: RolloutSampling { epsilon: traversal.epsilon, rollouts: traversal.rollouts },
+            policy: board.facts().bot(&traversal.rollout_policy).expect("checked configurations name a bot"),
+        },
+    }
+}
+
 impl Collected {
     /// The part of the phase's `wall` time that handing samples over is charged. It runs beside the
     /// workers on the same cores, so it is charged in proportion to its own time among all threads'.
-    pub(crate) fn commit_within(&self, wall: Duration) -> Duration {
+    pub fn commit_within(&self, wall: Duration) -> Duration {
         let commit = self.commit.as_secs_f64();
         let all = commit + (self.worker_logic + self.worker_wait).as_secs_f64();
         if all > 0.0 { wall.mul_f64(commit / all) } else { Duration::ZERO }
@@ -191,13 +197,6 @@ impl Collected {
         self.commit += stats.times.commit;
         self.worker_logic += stats.times.logic;
         self.worker_wait += stats.times.inference_wait;
-    }
-}
-
-pub(crate) fn all_negative(config: &RunConfig) -> AllNegative {
-    match config.regret_matching.all_negative {
-        config::AllNegative::Argmax => AllNegative::Argmax,
-        config::AllNegative::Uniform => AllNegative::Uniform,
     }
 }
 

@@ -4,12 +4,11 @@
 
 use std::process::Command;
 
+use deepcfr_config::{ConfigError, Engine, Problem, RunConfig};
 use deepcfr_core::ModelFactory;
 use deepcfr_nn::{BurnFactory, DeviceError, NativeFactory, Placement, check_device};
 
 pub use deepcfr_nn::{DeviceFacts, DeviceName, DeviceProblem, Precision, WarmUp};
-
-use crate::config::{ConfigError, Engine, Problem, RunConfig};
 
 /// The devices of every kind, as `deepcfr-nn` lists them; memory and driver of NVIDIA GPUs are what
 /// their `nvidia-smi` says.
@@ -80,7 +79,7 @@ pub struct UnusableDevice {
 ///
 /// # Errors
 /// The first that cannot, with its key.
-pub(crate) fn check(config: &RunConfig) -> Result<(), UnusableDevice> {
+pub fn check(config: &RunConfig) -> Result<(), UnusableDevice> {
     let inference = if config.inference.device.is_some() { "inference.device" } else { "run.device" };
     let inference = if config.server.devices.is_empty() { inference } else { "server.devices" };
     let evaluation = if config.evaluation.device.is_some() { "evaluation.device" } else { inference };
@@ -100,7 +99,7 @@ pub(crate) fn check(config: &RunConfig) -> Result<(), UnusableDevice> {
 ///
 /// # Errors
 /// Every key that asks for something else.
-pub(crate) fn only_processor(config: &RunConfig) -> Result<(), ConfigError> {
+pub fn only_processor(config: &RunConfig) -> Result<(), ConfigError> {
     let plain = Placement::default();
     let inference = if config.server.devices.is_empty() { "inference.device" } else { "server.devices" };
     let elsewhere = |placement: &Placement| placement.device != plain.device;
@@ -125,7 +124,7 @@ pub(crate) fn only_processor(config: &RunConfig) -> Result<(), ConfigError> {
 
 /// What is worth knowing about devices and precisions of `config`, a line each; nothing where all is
 /// on the processor in 32 bits.
-pub(crate) fn notes(config: &RunConfig, warm_up: WarmUp) -> Vec<String> {
+pub fn notes(config: &RunConfig, warm_up: WarmUp) -> Vec<String> {
     let parts = [
         ("training", vec![config.training_placement()]),
         ("inference", config.inference_placements()),
@@ -166,11 +165,11 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::config::{Base, resolve};
+    use crate::testing::resolve;
 
     fn config(sets: &[&str]) -> RunConfig {
         let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-        resolve(&Base::Default, &sets, None).expect("the settings are valid")
+        resolve(None, &sets)
     }
 
     #[test]

@@ -2,31 +2,25 @@
 //!
 //! Not here: exit codes, which belong to the command line.
 
+use deepcfr_board::RulesError;
 use deepcfr_cfr::tabular::TreeError;
 use deepcfr_cfr::traversal::TraversalError;
 use deepcfr_core::{EvaluatorError, GameError, LearnError, ModelError};
+use deepcfr_runs::checkpoint::CheckpointError;
+use deepcfr_runs::metrics::MetricsError;
+use deepcfr_runs::report::ReportError;
+use deepcfr_runs::run_folder::RunFolderError;
 
-use crate::arena::ArenaError;
-use crate::checkpoint::CheckpointError;
 use crate::devices::UnusableDevice;
-use crate::export::ExportError;
 use crate::memory_plan::MemoryError;
-use crate::metrics::MetricsError;
-use crate::profile::ProfilingError;
-use crate::report::ReportError;
-use crate::run_folder::RunFolderError;
-use crate::solve::SolveError;
-use crate::sweep::SweepFailure;
+use crate::nets::TooManyNetworks;
 
 /// Why a run could not start or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TrainError {
     /// The rules of the game are impossible.
-    #[error("game: {reason}")]
-    Rules {
-        /// What the game says.
-        reason: String,
-    },
+    #[error(transparent)]
+    Rules(#[from] RulesError),
     /// The game is of a kind that cannot be trained on.
     #[error(transparent)]
     Game(#[from] GameError),
@@ -51,27 +45,15 @@ pub enum TrainError {
     /// The report.
     #[error(transparent)]
     Report(#[from] ReportError),
-    /// A profile, or a lever that was tried.
-    #[error(transparent)]
-    Profiling(#[from] ProfilingError),
-    /// A sweep.
-    #[error(transparent)]
-    Sweep(#[from] SweepFailure),
-    /// A tabular solution.
-    #[error(transparent)]
-    Solve(#[from] SolveError),
-    /// The arena.
-    #[error(transparent)]
-    Arena(#[from] ArenaError),
-    /// Networks in other programs' formats.
-    #[error(transparent)]
-    Export(#[from] ExportError),
     /// Traversals.
     #[error("traversal: {0}")]
     Traversal(#[from] TraversalError),
     /// Matches.
     #[error("matches: {0}")]
     Match(#[from] deepcfr_cfr::matches::MatchError),
+    /// More networks than can play together.
+    #[error("matches: {0}")]
+    TooManyNetworks(#[from] TooManyNetworks),
     /// A fit.
     #[error("training: {0}")]
     Learn(#[from] LearnError),
@@ -109,19 +91,15 @@ impl TrainError {
     /// Whether the remedy is other input (a key, a file, a name) rather than another machine or a fix.
     pub fn is_bad_input(&self) -> bool {
         match self {
-            Self::Rules { .. }
+            Self::Rules(_)
             | Self::Game(_)
             | Self::Tree(_)
             | Self::Device(_)
             | Self::Memory(_)
             | Self::Runtime(_)
+            | Self::TooManyNetworks(_)
             | Self::Opponent { .. } => true,
             Self::Folder(error) => !matches!(error, RunFolderError::Io { .. }),
-            Self::Solve(error) => error.is_bad_input(),
-            Self::Arena(error) => error.is_bad_input(),
-            Self::Profiling(error) => error.is_bad_input(),
-            Self::Export(error) => error.is_bad_input(),
-            Self::Sweep(error) => error.is_bad_input(),
             Self::Checkpoint(error) => !matches!(error, CheckpointError::Io { .. }),
             _ => false,
         }

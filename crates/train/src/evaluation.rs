@@ -4,33 +4,40 @@
 
 use std::time::Instant;
 
-use deepcfr_cfr::matches::{self, Bot, Contestant, MatchPlan, MatchRecord, NetworkStrategy, Pairing};
+use deepcfr_board::{Board, Contestant, Pairing};
+use deepcfr_cfr::matches::{MatchPlan, MatchRecord, NetworkStrategy};
+use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::tabular::TabularPolicy;
-use deepcfr_core::{Encoder, Game, NUM_PLAYERS, NetId, SampleShape};
+use deepcfr_config::{self as config, EvaluatedPolicy, NashConv, RunConfig};
+use deepcfr_core::NetId;
+use deepcfr_runs::metrics::{EvaluationMetrics, ExactMetrics, MatchMetrics, PlayMetrics};
 
-use crate::collect::all_negative;
-use crate::config::{EvaluatedPolicy, NashConv, RunConfig};
 use crate::error::TrainError;
 use crate::inference::Inference;
-use crate::metrics::{EvaluationMetrics, ExactMetrics, MatchMetrics, PlayMetrics};
-use crate::networks::{NUM_NETS, evaluation_factories, evaluation_factory};
-use crate::registry::{Setup, opponent_named};
-use crate::trainer::{State, Tabulated};
-
-/// Games in flight in each worker of a scheduler with many lanes.
-const LANES: usize = 128;
+use crate::lanes::Lanes;
+use crate::nets::Nets;
+use crate::networks::{NUM_NETS, Networks, evaluation_factories, evaluation_factory};
+use crate::tabulated::Tabulated;
+use crate::trainer::State;
 
 /// What is evaluated, and with what.
-pub(crate) struct Subject<'a, G: Game, E> {
+pub(crate) struct Subject<'a> {
     pub(crate) config: &'a RunConfig,
-    pub(crate) setup: &'a Setup<G, E>,
+    pub(crate) board: &'a dyn Board,
     pub(crate) state: &'a State,
-    pub(crate) shape: SampleShape,
     pub(crate) workers: usize,
 }
 
+/// Regret matching's rule where no advantage is positive.
+pub fn all_negative(config: &RunConfig) -> AllNegative {
+    match config.regret_matching.all_negative {
+        config::AllNegative::Argmax => AllNegative::Argmax,
+        config::AllNegative::Uniform => AllNegative::Uniform,
+    }
+}
+
 /// How a strategy is called in metrics and reports.
-pub(crate) const fn label(policy: EvaluatedPolicy) -> &'static str {
+pub const fn label(policy: EvaluatedPolicy) -> &'static str {
     match policy {
         EvaluatedPolicy::PolicyNetwork => "policy network",
         EvaluatedPolicy::SdCfr => "SD-CFR average",
@@ -50,8 +57,8 @@ struct Set<'a> {
 
 /// Evaluates every strategy that the configuration names and that exists yet; with `extended` also
 /// against the extended set.
-pub(crate) fn evaluate<G: Game, E: Encoder<G>>(
-    subject: &Subject<'_, G, E>,
+pub(crate) fn evaluate(
+    subject: &Subject<'_>,
     small: Option<&mut Tabulated>,
     extended: bool,
 ) -> Result<EvaluationMetrics, TrainError> {
@@ -78,7 +85,7 @@ pub(crate) fn evaluate<G: Game, E: Encoder<G>>(
     Ok(metrics)
 }
 
-impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
+impl Subject<'_> {
     /// The exact figures of one strategy; `None` where there is none yet.
     fn exact(
         &self,
@@ -103,7 +110,8 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
                 let Some(weights) = &self.state.networks.weights[NetId::STRATEGY.index()] else {
                     return Ok(None);
                 };
-                let mut model = evaluation_factory(self.config, self.shape, NUM_NETS)?.open()?;
+                let mut model =
+                    evaluation_factory(self.config, self.board.facts().shape(), NUM_NETS)?.open()?;
                 model.load(NetId::STRATEGY, weights)?;
                 let logits = small.game.tabulate(&mut *model, |_| NetId::STRATEGY)?;
                 small.game.softmax(&logits)
@@ -118,14 +126,15 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
         if set.deals == 0 || set.opponents.is_empty() {
             return Ok((Vec::new(), None));
         }
-        let strategies = self.strategies()?;
+        let mut nets = Nets::default();
+        let strategies = self.strategies(&mut nets)?;
         let opponents = self.opponents(set.opponents)?;
         let mut pairings = Vec::new();
         let mut names = Vec::new();
         for (policy, strategy) in &strategies {
-            for &(opponent, bot) in &opponents {
-                names.push((label(*policy), opponent));
-                let (subject, opponent) = (Contestant::Network(strategy), Contestant::Bot(bot));
+            for (opponent, bot) in set.opponents.iter().zip(&opponents) {
+                names.push((label(*policy), opponent.as_str()));
+                let (subject, opponent) = (Contestant::Networks(strategy), Contestant::Bot(*bot));
                 pairings.push(Pairing { subject, opponent });
             }
         }
@@ -136,82 +145,54 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
             seed: self.config.run.seed,
             evaluation: set.evaluation,
             deals: set.deals,
-            lanes: if self.config.traversal.scheduler.is_one_lane() { 1 } else { LANES },
+            lanes: Lanes::of(self.config, self.workers).of_matches(nets.len()),
         };
-        let (game, encoder) = (&self.setup.game, &self.setup.encoder);
-        let mut inference = self.inference()?;
-        let records =
-            inference.with_workers(|workers| matches::play(game, encoder, &plan, &pairings, workers))?;
+        let deals = vec![0..set.deals; pairings.len()];
+        let mut inference = self.inference(&nets)?;
+        let played =
+            inference.with_workers(|workers| self.board.play(&plan, &pairings, &deals, workers, &()))?;
         let asked = inference.take_metrics(plan.lanes);
         let seconds = begin.elapsed().as_secs_f64();
         let cost = PlayMetrics { seconds, rows: asked.rows, batches: asked.batches };
-        let facts = game.fact_names();
-        let metrics = names.iter().zip(&records).map(|(&names, record)| match_metrics(names, facts, record));
+        let facts = self.board.facts().fact_names;
+        let records = played.into_iter().map(MatchRecord::of);
+        let metrics = names.iter().zip(records).map(|(&names, record)| match_metrics(names, facts, &record));
         Ok((metrics.collect(), Some(cost)))
     }
 
-    /// The strategies to be played, with networks numbered as [`Subject::inference`] loads them.
-    fn strategies(&self) -> Result<Vec<(EvaluatedPolicy, NetworkStrategy)>, TrainError> {
+    /// The strategies to be played, that are there by now; their networks join `nets`.
+    fn strategies(&self, nets: &mut Nets) -> Result<Vec<(EvaluatedPolicy, NetworkStrategy)>, TrainError> {
         let rule = all_negative(self.config);
-        let networks = &self.state.networks;
+        let Networks { weights, archive, .. } = &self.state.networks;
         let mut strategies = Vec::new();
         for &policy in &self.config.evaluation.policies {
-            let strategy = match policy {
-                EvaluatedPolicy::Current if networks.advantage().is_some() => NetworkStrategy::current(rule),
-                EvaluatedPolicy::PolicyNetwork if networks.weights[NetId::STRATEGY.index()].is_some() => {
-                    NetworkStrategy::average()
-                }
-                EvaluatedPolicy::SdCfr if !networks.archive.entries().is_empty() => {
-                    let archives = [0, 1].map(|player| self.archived_nets(player));
-                    NetworkStrategy::sampled([&archives[0], &archives[1]], rule)?
-                }
-                _ => continue,
-            };
-            strategies.push((policy, strategy));
+            let strategy = nets.strategy(policy, weights, archive.entries(), rule)?;
+            strategies.extend(strategy.map(|strategy| (policy, strategy)));
         }
+        nets.check()?;
         Ok(strategies)
     }
 
-    fn archived_nets(&self, player: usize) -> Vec<(NetId, f64)> {
-        let entries = self.state.networks.archive.entries().iter().enumerate();
-        entries.map(|(index, entry)| (archived_net(index, player), entry.weight)).collect()
-    }
-
-    fn opponents(&self, names: &[String]) -> Result<Vec<(&'static str, &dyn Bot<G>)>, TrainError> {
+    /// The places of the named rule-based players.
+    fn opponents(&self, names: &[String]) -> Result<Vec<usize>, TrainError> {
+        let facts = self.board.facts();
         let find = |name: &String| {
-            let known = &self.setup.opponents;
-            opponent_named(known, name).ok_or_else(|| TrainError::Opponent {
-                game: self.setup.game.spec().name,
+            facts.bot(name).ok_or_else(|| TrainError::Opponent {
+                game: facts.spec.name,
                 name: name.clone(),
-                known: known.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", "),
+                known: facts.bots.join(", "),
             })
         };
         names.iter().map(find).collect()
     }
 
     /// The networks of every strategy, under the scheduler of traversals.
-    fn inference(&self) -> Result<Inference, TrainError> {
-        let networks = &self.state.networks;
-        let sampled = self.config.evaluation.policies.contains(&EvaluatedPolicy::SdCfr);
-        let archive = if sampled { networks.archive.entries() } else { &[] };
-        let num_nets = NUM_NETS + archive.len() * NUM_PLAYERS;
-        let factories = evaluation_factories(self.config, self.shape, num_nets)?;
-        let named = networks.weights.iter().enumerate();
-        let mut nets: Vec<_> =
-            named.filter_map(|(net, weights)| Some((NetId(net as u16), weights.clone()?))).collect();
-        for (index, entry) in archive.iter().enumerate() {
-            let players = entry.networks.iter().enumerate();
-            nets.extend(players.map(|(player, weights)| (archived_net(index, player), weights.clone())));
-        }
+    fn inference(&self, nets: &Nets) -> Result<Inference, TrainError> {
+        let factories = evaluation_factories(self.config, self.board.facts().shape(), nets.len())?;
         let mut inference = Inference::open(self.config, &factories, self.workers)?;
-        inference.publish(&nets)?;
+        inference.publish(&nets.numbered())?;
         Ok(inference)
     }
-}
-
-/// Archived networks are numbered after those in force.
-fn archived_net(index: usize, player: usize) -> NetId {
-    NetId((NUM_NETS + index * NUM_PLAYERS + player) as u16)
 }
 
 fn match_metrics((policy, opponent): (&str, &str), facts: &[&str], record: &MatchRecord) -> MatchMetrics {

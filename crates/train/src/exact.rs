@@ -4,11 +4,10 @@
 
 use std::time::Instant;
 
+use deepcfr_board::SmallGame;
 use deepcfr_cfr::tabular::{Algorithm, AverageStrategy, BestResponse, Evaluation, Solver, TabularPolicy};
 use deepcfr_core::NUM_PLAYERS;
-
-use crate::metrics::{ExactMetrics, TabularMetrics};
-use crate::small_game::SmallGame;
+use deepcfr_runs::metrics::{ExactMetrics, TabularMetrics};
 
 /// The baseline's solver: what Deep CFR would be with a perfect memory in place of networks.
 pub(crate) const BASELINE: Algorithm = Algorithm::ExternalSampling;

@@ -1,20 +1,20 @@
-//! What answers the rows of traversals and matches: an evaluator for each worker, or the batching
-//! server, behind one type of worker.
+//! What answers the rows of traversals and matches: a model for each worker, or the batching server.
 //!
 //! Not here: which rows there are (`cfr`), and how the server forms batches (`serve`).
 
 use std::sync::Arc;
 
+use deepcfr_board::Worker;
 use deepcfr_cfr::traversal::evaluators::{LocalEvaluator, LocalStats};
-use deepcfr_core::{Evaluator, EvaluatorError, ModelFactory, NetId, Query, Weights};
-use deepcfr_serve::{Client, Server, ServerConfig};
+use deepcfr_config::{RunConfig, Scheduler};
+use deepcfr_core::{EvaluatorError, ModelFactory, NetId, Weights};
+use deepcfr_runs::metrics::{BatchMetrics, Closes};
+use deepcfr_serve::{CloseReason, Server, ServerConfig, ServerMetrics};
 
-use crate::config::{RunConfig, Scheduler};
 use crate::error::TrainError;
-use crate::metrics::{BatchMetrics, Closes};
 
 /// The networks, ready to answer the rows of `workers` workers.
-pub(crate) struct Inference {
+pub struct Inference {
     workers: usize,
     answers: Answers,
 }
@@ -26,12 +26,6 @@ enum Answers {
     Served { server: Server, groups: usize },
 }
 
-/// One worker's access to the networks.
-pub(crate) enum Worker {
-    Local(Box<LocalEvaluator>),
-    Client(Box<Client>),
-}
-
 impl Inference {
     /// Opens what `config` names as the scheduler, without weights. A server has threads for every one of
     /// `factories`; without one, each worker's model is of the first.
@@ -41,7 +35,7 @@ impl Inference {
     ///
     /// # Panics
     /// If there is no factory.
-    pub(crate) fn open(
+    pub fn open(
         config: &RunConfig,
         factories: &[Box<dyn ModelFactory>],
         workers: usize,
@@ -72,7 +66,7 @@ impl Inference {
     ///
     /// # Errors
     /// If the weights do not fit the models, or the server has failed.
-    pub(crate) fn publish(&mut self, weights: &[(NetId, Arc<Weights>)]) -> Result<(), TrainError> {
+    pub fn publish(&mut self, weights: &[(NetId, Arc<Weights>)]) -> Result<(), TrainError> {
         match &mut self.answers {
             Answers::Served { server, .. } => server.publish(server.version() + 1, weights)?,
             Answers::Local(workers) => {
@@ -91,7 +85,7 @@ impl Inference {
     ///
     /// # Errors
     /// What `work` returns, or that the server has failed.
-    pub(crate) fn with_workers<R, X: Into<TrainError>>(
+    pub fn with_workers<R, X: Into<TrainError>>(
         &mut self,
         work: impl FnOnce(&mut [Worker]) -> Result<R, X>,
     ) -> Result<R, TrainError> {
@@ -107,7 +101,7 @@ impl Inference {
     }
 
     /// What was answered since the last call; `lanes` is how many each worker had.
-    pub(crate) fn take_metrics(&mut self, lanes: usize) -> BatchMetrics {
+    pub fn take_metrics(&mut self, lanes: usize) -> BatchMetrics {
         match &mut self.answers {
             Answers::Local(workers) => {
                 let mut stats = LocalStats::default();
@@ -136,7 +130,7 @@ impl Inference {
                     device_busy_share: Some(served.busy_share),
                     queue_wait_mean_seconds: Some(served.queue_wait_mean_s),
                     queue_wait_max_seconds: Some(served.queue_wait_max_s),
-                    closes: Some(Closes::from(&served)),
+                    closes: Some(closes(&served)),
                     ..BatchMetrics::of(&served.sizes, self.workers, lanes)
                 }
             }
@@ -144,59 +138,23 @@ impl Inference {
     }
 
     /// Starts the time that the next metrics cover.
-    pub(crate) fn restart_metrics(&mut self) {
+    pub fn restart_metrics(&mut self) {
         self.take_metrics(0);
     }
 }
 
 /// Server threads for each of so many devices, in a run of so many threads.
-pub(crate) fn threads_of_a_device(config: &RunConfig, devices: usize, threads: usize) -> usize {
+pub fn threads_of_a_device(config: &RunConfig, devices: usize, threads: usize) -> usize {
     config.server.server_threads.unwrap_or_else(|| threads.div_ceil(devices))
 }
 
-impl Evaluator for Worker {
-    #[inline]
-    fn submit<Q: Query>(&mut self, lane: usize, net: NetId, query: &Q) -> Result<(), EvaluatorError> {
-        match self {
-            Self::Local(local) => local.submit(lane, net, query),
-            Self::Client(client) => client.submit(lane, net, query),
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), EvaluatorError> {
-        match self {
-            Self::Local(local) => local.flush(),
-            Self::Client(client) => client.flush(),
-        }
-    }
-
-    fn wait(&mut self) -> Result<(), EvaluatorError> {
-        match self {
-            Self::Local(local) => local.wait(),
-            Self::Client(client) => client.wait(),
-        }
-    }
-
-    fn rest(&mut self) -> Result<(), EvaluatorError> {
-        match self {
-            Self::Local(local) => local.rest(),
-            Self::Client(client) => client.rest(),
-        }
-    }
-
-    #[inline]
-    fn next_ready(&mut self) -> Option<usize> {
-        match self {
-            Self::Local(local) => local.next_ready(),
-            Self::Client(client) => client.next_ready(),
-        }
-    }
-
-    #[inline]
-    fn output(&self, lane: usize) -> &[f32] {
-        match self {
-            Self::Local(local) => local.output(lane),
-            Self::Client(client) => client.output(lane),
-        }
+/// Why batches of the server closed.
+fn closes(served: &ServerMetrics) -> Closes {
+    Closes {
+        full: served.closes(CloseReason::Full),
+        quorum: served.closes(CloseReason::Quorum),
+        idle: served.closes(CloseReason::Idle),
+        window: served.closes(CloseReason::Window),
+        drain: served.closes(CloseReason::Drain),
     }
 }

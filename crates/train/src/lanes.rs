@@ -1,16 +1,19 @@
-//! How many lanes a worker gets where the configuration leaves it open: enough for batches on the
-//! flat part of the network's measured cost curve, and no more.
+//! How many lanes a worker gets: what the configuration says, or enough for batches on the flat part of the
+//! network's measured cost curve, and no more.
 //!
 //! Not here: what lanes do (`cfr`). The choice changes speed only.
 
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
+use deepcfr_config::{RunConfig, Scheduler};
 use deepcfr_core::{Model, ModelError, NUM_PLAYERS, NetId};
 
-use crate::config::Scheduler;
-
-/// Lanes before there is a network to measure.
-pub(crate) const UNMEASURED: usize = 64;
+/// Lanes of traversals before there is a network to measure.
+const UNMEASURED: usize = 64;
+/// Lanes of matches for every network, so that batches are worth their dispatch, within these bounds.
+const OF_A_NETWORK: usize = 64;
+const OF_MATCHES: RangeInclusive<usize> = 128..=4096;
 /// A batch counts as flat when a row costs at most this much more than in the best batch.
 const FLAT: f64 = 1.1;
 /// Each batch size is timed for at least this long, and this often: the fastest call counts, since
@@ -18,9 +21,74 @@ const FLAT: f64 = 1.1;
 const TIMED: Duration = Duration::from_millis(3);
 const CALLS: usize = 5;
 
+/// The lanes of each worker in a run: the one place that decides them, for traversals and matches alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lanes {
+    scheduler: Scheduler,
+    workers: usize,
+    /// `traversal.lanes`.
+    asked: Option<usize>,
+    measured: Option<usize>,
+}
+
+impl Lanes {
+    /// The lanes of a run of `config` with so many workers, before there is a network to measure.
+    pub fn of(config: &RunConfig, workers: usize) -> Self {
+        let traversal = &config.traversal;
+        Self { scheduler: traversal.scheduler, workers, asked: traversal.lanes, measured: None }
+    }
+
+    /// Whether a network is still to be measured.
+    pub fn are_open(&self) -> bool {
+        !self.scheduler.is_one_lane() && self.asked.is_none() && self.measured.is_none()
+    }
+
+    /// Chooses lanes by the cost curve of `advantage(0)` in `model` on `rows` `[n, num_features]`, at least
+    /// one, which stand for those to come; in batches of up to `max_batch`.
+    ///
+    /// # Errors
+    /// If the model fails.
+    pub fn measure(
+        &mut self,
+        model: &mut dyn Model,
+        rows: &[f32],
+        max_batch: usize,
+    ) -> Result<(), ModelError> {
+        let batch = flat_batch(model, rows, max_batch)?;
+        self.measured = Some(lanes_for(batch, self.scheduler, self.workers));
+        tracing::debug!(
+            batch,
+            lanes = self.measured,
+            "lanes chosen from the measured cost of a forward pass"
+        );
+        Ok(())
+    }
+
+    /// Has as many lanes as `other`, where both are left open.
+    pub fn adopt(&mut self, other: &Self) {
+        self.measured = other.measured;
+    }
+
+    /// Lanes of a worker's traversals.
+    pub fn of_traversals(&self) -> usize {
+        self.fixed().unwrap_or_else(|| self.measured.unwrap_or(UNMEASURED))
+    }
+
+    /// Lanes of a worker's matches in which so many networks take part.
+    pub fn of_matches(&self, networks: usize) -> usize {
+        let open = || (OF_A_NETWORK * networks).clamp(*OF_MATCHES.start(), *OF_MATCHES.end());
+        self.fixed().unwrap_or_else(open)
+    }
+
+    /// What scheduler and configuration leave no choice of.
+    fn fixed(&self) -> Option<usize> {
+        if self.scheduler.is_one_lane() { Some(1) } else { self.asked }
+    }
+}
+
 /// The smallest batch of `advantage(0)` whose cost a row is within [`FLAT`] of the best over the
 /// powers of two up to `max_batch`. `rows` `[n, num_features]`, at least one, stand for those to come.
-pub(crate) fn flat_batch(model: &mut dyn Model, rows: &[f32], max_batch: usize) -> Result<usize, ModelError> {
+fn flat_batch(model: &mut dyn Model, rows: &[f32], max_batch: usize) -> Result<usize, ModelError> {
     let spec = model.spec();
     let mut sizes: Vec<usize> = (0..).map(|k| 1 << k).take_while(|&size| size < max_batch).collect();
     sizes.push(max_batch);
@@ -48,7 +116,7 @@ pub(crate) fn flat_batch(model: &mut dyn Model, rows: &[f32], max_batch: usize) 
 
 /// Lanes in each of `workers` that keep batches of `batch` rows possible: one batch for each
 /// player's network, for each group of lanes.
-pub(crate) fn lanes_for(batch: usize, scheduler: Scheduler, workers: usize) -> usize {
+fn lanes_for(batch: usize, scheduler: Scheduler, workers: usize) -> usize {
     let sharing = if scheduler.is_served() { workers } else { 1 };
     (batch * NUM_PLAYERS * scheduler.groups()).div_ceil(sharing)
 }
@@ -76,5 +144,22 @@ mod tests {
     fn lanes_serve_both_networks_and_every_group() {
         assert_eq!(lanes_for(32, Scheduler::Interleaved, 8), 64);
         assert_eq!(lanes_for(32, Scheduler::InterleavedServer, 4), 32);
+    }
+
+    #[test]
+    fn what_the_configuration_says_counts_before_what_is_measured() {
+        let of = |sets: &[&str]| {
+            let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
+            Lanes::of(&crate::testing::resolve(None, &sets), 2)
+        };
+        let open = of(&[]);
+        assert_eq!((open.are_open(), open.of_traversals()), (true, UNMEASURED));
+        assert_eq!([1, 10, 1000].map(|networks| open.of_matches(networks)), [128, 640, 4096]);
+        let measured = Lanes { measured: Some(48), ..open };
+        assert_eq!((measured.are_open(), measured.of_traversals(), measured.of_matches(1)), (false, 48, 128));
+        let asked = Lanes { measured: Some(48), ..of(&["traversal.lanes=9"]) };
+        assert_eq!((asked.are_open(), asked.of_traversals(), asked.of_matches(1000)), (false, 9, 9));
+        let single = Lanes { measured: Some(48), ..of(&["traversal.scheduler=recursive"]) };
+        assert_eq!((single.are_open(), single.of_traversals(), single.of_matches(1000)), (false, 1, 1));
     }
 }

@@ -1,52 +1,65 @@
-//! Composition: run folders, metrics, checkpoints and reports of a training run.
+//! Training runs of Deep CFR: what an iteration does, the networks, what answers their rows, how good they
+//! are, and the run on disk.
 //!
-//! Deliberately absent: algorithms (below, in `cfr` and `nn`) and the command line (above).
+//! A [`Trainer`] trains step by step in memory; [`train`] and [`resume`] keep a run folder with metrics,
+//! checkpoints and a report. Both take any game behind the face of `deepcfr-board`, built-in or a user's own.
+//! Not here: algorithms (below, in `cfr` and `nn`), contests and exports (`deepcfr-arena`), measurements
+//! (`deepcfr-bench`), and the command line.
+//!
+//! ```
+//! use deepcfr_config::Base;
+//! use deepcfr_train::Trainer;
+//!
+//! let catalogue = deepcfr_builtin::catalogue();
+//! let sets = ["run.iterations=5", "traversal.traversals_per_player=20"].map(str::to_owned);
+//! let config = catalogue.schema().resolve(&Base::Preset("kuhn".to_owned()), &sets, Some(7))?;
+//! let board = catalogue.board(&config.game)?;
+//! let mut trainer = Trainer::new(config, board)?;
+//! while !trainer.is_complete() {
+//!     let metrics = trainer.iterate()?;
+//!     println!("iteration {}: {} nodes", metrics.iteration, metrics.nodes_total);
+//! }
+//! let exact = &trainer.evaluate(false)?.exact[0];
+//! assert!(exact.exploitability_points < 0.5);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-mod atomic_file;
-
-pub mod arena;
-pub mod catalogue;
-pub mod checkpoint;
-pub mod config;
+pub mod archive;
+pub mod collect;
 pub mod devices;
-pub mod export;
-pub mod machine;
-pub mod metrics;
-pub mod profile;
-pub mod report;
-pub mod respond;
-pub mod run_folder;
-pub mod solve;
-pub mod sweep;
+pub mod diagnostics;
+pub mod inference;
+pub mod lanes;
+pub mod networks;
 
-mod archive;
-mod collect;
-mod cpu_bench;
-mod device_bench;
-mod diagnostics;
 mod error;
 mod evaluation;
 mod exact;
-mod inference;
-mod inference_bench;
-mod lanes;
 mod memory_plan;
-mod networks;
-mod registry;
-mod scheduler_bench;
+mod nets;
 mod session;
-mod small_game;
 mod state;
+mod tabulated;
 mod trainer;
 
-pub use cpu_bench::{
-    CpuLimits, CpuReport, Fingerprint, Limit, SizeCost, SizeModel, StageSpeed, bench_cpu, fingerprint,
-};
-pub use device_bench::{DeviceBench, DeviceTiming};
-pub use diagnostics::{CalibrationBin, ClassDiagnostics, Diagnostics, PlayerDiagnostics};
 pub use error::TrainError;
-pub use inference_bench::{InferenceBench, InferencePlan, InferenceTiming, bench_inference};
-pub use memory_plan::{MemoryError, MemoryPlan};
-pub use networks::usable_engines;
-pub use scheduler_bench::{SchedulerTiming, bench_schedulers};
-pub use session::{Observer, Outcome, Start, evaluate, resume, train};
+pub use evaluation::{all_negative, label};
+pub use memory_plan::{MemoryError, MemoryPlan, memory_of_this_machine};
+pub use nets::{Nets, TooManyNetworks};
+pub use session::{Observer, RunEnd, Start, evaluate, resume, train};
+pub use state::SavedNetworks;
+pub use trainer::Trainer;
+
+#[cfg(test)]
+mod testing {
+    //! Configurations of built-in games, for tests.
+
+    use deepcfr_config::{Base, RunConfig};
+
+    /// The preset with `sets` over it, or the defaults.
+    pub(crate) fn resolve(preset: Option<&str>, sets: &[String]) -> RunConfig {
+        let base = preset.map_or(Base::Default, |name| Base::Preset(name.to_owned()));
+        let catalogue = deepcfr_builtin::catalogue();
+        catalogue.schema().resolve(&base, sets, None).expect("the settings are valid")
+    }
+}

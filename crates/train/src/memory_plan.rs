@@ -6,9 +6,8 @@
 use std::fmt;
 
 use deepcfr_cfr::reservoir::Memories;
+use deepcfr_config::RunConfig;
 use deepcfr_core::SampleShape;
-
-use crate::config::RunConfig;
 
 /// Adam keeps two moments beside each parameter and its gradient.
 const COPIES_IN_TRAINING: u64 = 4;
@@ -87,6 +86,11 @@ impl fmt::Display for MemoryPlan {
             _ => Ok(()),
         }
     }
+}
+
+/// Memory that this process may use, in bytes, where that can be found out.
+pub fn memory_of_this_machine() -> Option<u64> {
+    deepcfr_runs::machine::memory_bytes()
 }
 
 fn parameters(config: &RunConfig, shape: SampleShape) -> u64 {

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 
 use deepcfr_cfr::reservoir::Memories;
+use deepcfr_config::{self as config, InferenceSection, RunConfig};
 use deepcfr_core::{
     FitContext, FitReport, LearnError, Learner, ModelFactory, NUM_PLAYERS, NetId, SampleShape, SampleSource,
     Weights,
@@ -16,36 +17,41 @@ use deepcfr_nn::{
 use deepcfr_onnx::{OnnxFactory, Provider, Runtime};
 
 use crate::archive::Archive;
-use crate::config::{self, InferenceSection, RunConfig};
 use crate::error::TrainError;
 
 /// Networks that a model holds for a run: both players' advantages and the average strategy.
-pub(crate) const NUM_NETS: usize = NUM_PLAYERS + 1;
+pub const NUM_NETS: usize = NUM_PLAYERS + 1;
 
 /// The learners and what they have learnt.
-pub(crate) struct Networks {
+pub struct Networks {
     /// By [`NetId::index`]: advantages of players 0 and 1, average strategy.
-    pub(crate) learners: [Box<dyn Learner>; NUM_NETS],
+    pub learners: [Box<dyn Learner>; NUM_NETS],
     /// The weights in force, by the same index.
-    pub(crate) weights: [Option<Arc<Weights>>; NUM_NETS],
+    pub weights: [Option<Arc<Weights>>; NUM_NETS],
     /// Past advantage networks.
-    pub(crate) archive: Archive,
+    pub archive: Archive,
     /// Threads that fits may use.
     threads: usize,
 }
 
 /// Which networks to fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Due {
-    pub(crate) advantage: bool,
-    pub(crate) strategy: bool,
+pub struct Due {
+    /// Both players' advantage networks.
+    pub advantage: bool,
+    /// The policy network.
+    pub strategy: bool,
 }
 
 /// What a round of fits did, by network.
-pub(crate) type Reports = [Option<FitReport>; NUM_NETS];
+pub type Reports = [Option<FitReport>; NUM_NETS];
 
 impl Networks {
-    pub(crate) fn new(config: &RunConfig, shape: SampleShape, threads: usize) -> Result<Self, LearnError> {
+    /// Learners before their first fit.
+    ///
+    /// # Errors
+    /// If a device cannot be used.
+    pub fn new(config: &RunConfig, shape: SampleShape, threads: usize) -> Result<Self, LearnError> {
         let learner = |net: usize| -> Result<Box<dyn Learner>, LearnError> {
             let learner = learner_config(config, shape, net, threads);
             Ok(Box::new(MlpLearner::placed(learner, config.training_placement())?))
@@ -63,12 +69,7 @@ impl Networks {
     ///
     /// Three fits on two threads share them by turns of the operating system, which leaves no thread
     /// idle while the last one ends.
-    pub(crate) fn fit(
-        &mut self,
-        memories: &Memories,
-        due: Due,
-        context: FitContext,
-    ) -> Result<Reports, LearnError> {
+    pub fn fit(&mut self, memories: &Memories, due: Due, context: FitContext) -> Result<Reports, LearnError> {
         let sources = [&memories.advantage[0], &memories.advantage[1], &memories.strategy];
         let wanted = [due.advantage, due.advantage, due.strategy];
         let fits = self.learners.iter_mut().zip(sources).zip(wanted);
@@ -92,7 +93,7 @@ impl Networks {
     }
 
     /// Both players' advantage networks, once there are any.
-    pub(crate) fn advantage(&self) -> Option<[Arc<Weights>; NUM_PLAYERS]> {
+    pub fn advantage(&self) -> Option<[Arc<Weights>; NUM_PLAYERS]> {
         Some([self.weights[0].clone()?, self.weights[1].clone()?])
     }
 }
@@ -109,14 +110,14 @@ fn side_by_side<T: Send>(fits: impl Iterator<Item = Option<impl FnOnce() -> T + 
 }
 
 /// An engine at each of some places, at least one.
-pub(crate) type Factories = Vec<Box<dyn ModelFactory>>;
+pub type Factories = Vec<Box<dyn ModelFactory>>;
 
 /// The inference engine that the configuration names, for `num_nets` networks, where traversals are
 /// answered.
 ///
 /// # Errors
 /// If it cannot be used on this machine.
-pub(crate) fn factory(
+pub fn factory(
     config: &RunConfig,
     shape: SampleShape,
     num_nets: usize,
@@ -128,11 +129,7 @@ pub(crate) fn factory(
 ///
 /// # Errors
 /// If one of them cannot be used on this machine.
-pub(crate) fn factories(
-    config: &RunConfig,
-    shape: SampleShape,
-    num_nets: usize,
-) -> Result<Factories, TrainError> {
+pub fn factories(config: &RunConfig, shape: SampleShape, num_nets: usize) -> Result<Factories, TrainError> {
     placed_factories(config, config.inference_placements(), shape, num_nets)
 }
 
@@ -140,7 +137,7 @@ pub(crate) fn factories(
 ///
 /// # Errors
 /// If it cannot be used on this machine.
-pub(crate) fn evaluation_factory(
+pub fn evaluation_factory(
     config: &RunConfig,
     shape: SampleShape,
     num_nets: usize,
@@ -152,7 +149,7 @@ pub(crate) fn evaluation_factory(
 ///
 /// # Errors
 /// If one of them cannot be used on this machine.
-pub(crate) fn evaluation_factories(
+pub fn evaluation_factories(
     config: &RunConfig,
     shape: SampleShape,
     num_nets: usize,
@@ -189,7 +186,7 @@ fn placed_factory(
 }
 
 /// Any engine; burn's and the native one on the processor, ONNX Runtime where `inference` says.
-pub(crate) fn factory_of(
+pub fn factory_of(
     engine: config::Engine,
     inference: &InferenceSection,
     shape: SampleShape,
@@ -226,7 +223,8 @@ pub fn usable_engines(config: &RunConfig, say: &mut dyn FnMut(&str)) -> Vec<conf
     config::Engine::ALL.iter().copied().filter(|&engine| usable(engine)).collect()
 }
 
-pub(crate) fn activation(word: config::Activation) -> deepcfr_core::Activation {
+/// The non-linearity that a configuration names.
+pub fn activation(word: config::Activation) -> deepcfr_core::Activation {
     match word {
         config::Activation::Relu => deepcfr_core::Activation::Relu,
         config::Activation::Gelu => deepcfr_core::Activation::Gelu,
@@ -234,12 +232,7 @@ pub(crate) fn activation(word: config::Activation) -> deepcfr_core::Activation {
 }
 
 /// How network `net` is fitted.
-pub(crate) fn learner_config(
-    config: &RunConfig,
-    shape: SampleShape,
-    net: usize,
-    threads: usize,
-) -> LearnerConfig {
+pub fn learner_config(config: &RunConfig, shape: SampleShape, net: usize, threads: usize) -> LearnerConfig {
     let training = &config.training;
     let net = NetId(net as u16);
     let is_strategy = net == NetId::STRATEGY;
@@ -290,7 +283,7 @@ mod tests {
     use deepcfr_nn::encode_weights;
 
     use super::*;
-    use crate::config::{Base, resolve};
+    use crate::testing::resolve;
 
     const SHAPE: SampleShape = SampleShape { num_features: 365, num_actions: 22 };
 
@@ -343,7 +336,7 @@ mod tests {
             "training.strategy_steps=5".to_owned(),
             "training.strategy_loss=\"squared_error\"".to_owned(),
         ]);
-        let config = resolve(&Base::Default, &sets, None).expect("the settings are valid");
+        let config = resolve(None, &sets);
         for net in 0..NUM_NETS {
             let fit = |source: &dyn SampleSource, threads| {
                 let mut learner =

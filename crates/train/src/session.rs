@@ -5,17 +5,16 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
-use deepcfr_core::{Encoder, Game};
+use deepcfr_board::Catalogue;
+use deepcfr_config::RunConfig;
+use deepcfr_runs::checkpoint::{CheckpointError, CheckpointReader, CheckpointStore, Keep};
+use deepcfr_runs::machine::MachineInfo;
+use deepcfr_runs::metrics::{EvaluationMetrics, IterationMetrics, MetricsWriter, Phase};
+use deepcfr_runs::report::{ReportTitle, write_report};
+use deepcfr_runs::run_folder::{RunFolder, RunLock, RunReference};
 
-use crate::checkpoint::{CheckpointError, CheckpointReader, CheckpointStore, Keep};
-use crate::config::RunConfig;
 use crate::devices;
 use crate::error::TrainError;
-use crate::machine::MachineInfo;
-use crate::metrics::{EvaluationMetrics, IterationMetrics, MetricsWriter, Phase};
-use crate::registry::{Setup, Visitor, with_game};
-use crate::report::{ReportTitle, write_report};
-use crate::run_folder::{RunFolder, RunReference};
 use crate::trainer::Trainer;
 
 /// Sees a run as it goes.
@@ -56,7 +55,7 @@ pub struct Start<'a> {
 
 /// How a run ended.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RunEnd {
     /// Where everything is.
     pub folder: RunFolder,
     /// The last line of the metrics, if an iteration was run.
@@ -72,11 +71,14 @@ pub struct Outcome {
 /// # Errors
 /// See [`TrainError`]. A run that fails keeps its folder up to its last checkpoint.
 pub fn train(
+    catalogue: &Catalogue,
     config: &RunConfig,
     observer: &mut dyn Observer,
     stop: &AtomicBool,
-) -> Result<Outcome, TrainError> {
-    with_game(&config.game, Session { config, resume: None, observer, stop })
+) -> Result<RunEnd, TrainError> {
+    let trainer = Trainer::new(config.clone(), catalogue.board(&config.game)?)?;
+    let (folder, files) = Files::create(config)?;
+    run(trainer, folder, files, observer, stop)
 }
 
 /// Goes on from a run's checkpoint (its latest, or the one that `run` names) under `config`.
@@ -84,86 +86,94 @@ pub fn train(
 /// # Errors
 /// See [`TrainError`]. Nothing is changed before the checkpoint has been read whole.
 pub fn resume(
+    catalogue: &Catalogue,
     config: &RunConfig,
-    run: &RunReference,
+    run_reference: &RunReference,
     observer: &mut dyn Observer,
     stop: &AtomicBool,
-) -> Result<Outcome, TrainError> {
-    with_game(&config.game, Session { config, resume: Some(run), observer, stop })
+) -> Result<RunEnd, TrainError> {
+    let mut trainer = Trainer::new(config.clone(), catalogue.board(&config.game)?)?;
+    let (folder, files) = Files::resume(config, run_reference, &mut trainer)?;
+    run(trainer, folder, files, observer, stop)
 }
 
 /// Evaluates a run's checkpoint under `config`. Returns the iteration it was taken at.
 ///
 /// # Errors
 /// See [`TrainError`].
-pub fn evaluate(config: &RunConfig, run: &RunReference) -> Result<(u32, EvaluationMetrics), TrainError> {
-    with_game(&config.game, EvaluateRun { config, run })
+pub fn evaluate(
+    catalogue: &Catalogue,
+    config: &RunConfig,
+    run: &RunReference,
+) -> Result<(u32, EvaluationMetrics), TrainError> {
+    let mut trainer = Trainer::new(config.clone(), catalogue.board(&config.game)?)?;
+    let checkpoints = store(config, &run.folder)?;
+    trainer.restore(&mut open(&checkpoints, run)?)?;
+    let metrics = trainer.evaluate(config.evaluation.extended_every.is_some())?;
+    Ok((trainer.iteration(), metrics))
 }
 
-struct Session<'a> {
-    config: &'a RunConfig,
-    resume: Option<&'a RunReference>,
-    observer: &'a mut dyn Observer,
-    stop: &'a AtomicBool,
-}
-
-impl Visitor for Session<'_> {
-    type Output = Outcome;
-
-    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
-        self,
-        setup: Setup<G, E>,
-    ) -> Result<Outcome, TrainError> {
-        let config = self.config;
-        let mut trainer = Trainer::new(config.clone(), setup)?;
-        let (folder, mut files) = match self.resume {
-            None => Files::create(config)?,
-            Some(run) => Files::resume(config, run, &mut trainer)?,
-        };
-        self.observer.started(&Start {
-            folder: &folder,
-            config,
-            iteration: trainer.state.iteration,
-            memory: trainer.memory_plan.to_string(),
-            devices: devices::notes(config, deepcfr_nn::warm_up_so_far()),
-            workers: config.traversal.workers.unwrap_or(trainer.threads),
-            num_features: trainer.shape.num_features,
-            num_actions: trainer.shape.num_actions,
-            row_invariant: trainer.row_invariant,
-        });
-        let (mut last, mut last_evaluated) = (None, None);
-        let mut saved = trainer.state.iteration;
-        while trainer.state.iteration < config.run.iterations && !self.stop.load(Ordering::Relaxed) {
-            let metrics = trainer.iterate()?;
-            files.metrics.append(&metrics)?;
-            self.observer.iteration(&metrics);
-            let iteration = metrics.iteration;
-            if iteration.is_multiple_of(config.checkpoint.every) {
-                files.save(&mut trainer)?;
-                self.observer.checkpoint(iteration);
-                saved = iteration;
-            }
-            if metrics.evaluation.is_some() {
-                files.report(config, &folder)?;
-                last_evaluated = Some(metrics.clone());
-            }
-            last = Some(metrics);
-        }
-        if trainer.state.iteration > saved {
+/// Iterates to the end or until `stop` is raised.
+fn run(
+    mut trainer: Trainer,
+    folder: RunFolder,
+    mut files: Files,
+    observer: &mut dyn Observer,
+    stop: &AtomicBool,
+) -> Result<RunEnd, TrainError> {
+    observer.started(&start(&trainer, &folder));
+    let (mut last, mut last_evaluated) = (None, None);
+    let mut saved = trainer.iteration();
+    while !trainer.is_complete() && !stop.load(Ordering::Relaxed) {
+        let metrics = trainer.iterate()?;
+        files.metrics.append(&metrics)?;
+        observer.iteration(&metrics);
+        let iteration = metrics.iteration;
+        if iteration.is_multiple_of(trainer.config.checkpoint.every) {
             files.save(&mut trainer)?;
-            self.observer.checkpoint(trainer.state.iteration);
+            observer.checkpoint(iteration);
+            saved = iteration;
         }
-        files.report(config, &folder)?;
-        let complete = trainer.state.iteration >= config.run.iterations;
-        Ok(Outcome { folder, last, last_evaluated, complete })
+        if metrics.evaluation.is_some() {
+            report(&trainer.config, &folder)?;
+            last_evaluated = Some(metrics.clone());
+        }
+        last = Some(metrics);
     }
+    if trainer.iteration() > saved {
+        files.save(&mut trainer)?;
+        observer.checkpoint(trainer.iteration());
+    }
+    report(&trainer.config, &folder)?;
+    Ok(RunEnd { folder, last, last_evaluated, complete: trainer.is_complete() })
+}
+
+fn start<'a>(trainer: &'a Trainer, folder: &'a RunFolder) -> Start<'a> {
+    let config = &trainer.config;
+    Start {
+        folder,
+        config,
+        iteration: trainer.iteration(),
+        memory: trainer.memory_plan().to_string(),
+        devices: devices::notes(config, deepcfr_nn::warm_up_so_far()),
+        workers: config.traversal.workers.unwrap_or(trainer.threads()),
+        num_features: trainer.shape().num_features,
+        num_actions: trainer.shape().num_actions,
+        row_invariant: trainer.row_invariant(),
+    }
+}
+
+fn report(config: &RunConfig, folder: &RunFolder) -> Result<(), TrainError> {
+    let title = ReportTitle { game: config.game_line(), seed: config.run.seed, config_hash: config.hash() };
+    write_report(folder, &title)?;
+    Ok(())
 }
 
 /// What a run has open on disk.
 struct Files {
     metrics: MetricsWriter,
     checkpoints: CheckpointStore,
-    _lock: crate::run_folder::RunLock,
+    _lock: RunLock,
 }
 
 impl Files {
@@ -179,16 +189,16 @@ impl Files {
         Ok((folder, files))
     }
 
-    fn resume<G: Game, E: Encoder<G>>(
+    fn resume(
         config: &RunConfig,
         run: &RunReference,
-        trainer: &mut Trainer<G, E>,
+        trainer: &mut Trainer,
     ) -> Result<(RunFolder, Self), TrainError> {
         let folder = run.folder.clone();
         let lock = folder.lock()?;
         let checkpoints = store(config, &folder)?;
         trainer.restore(&mut open(&checkpoints, run)?)?;
-        let iteration = trainer.state.iteration;
+        let iteration = trainer.iteration();
         checkpoints.set_aside_after(iteration)?;
         let metrics = MetricsWriter::resume(folder.path(), iteration)?;
         folder.write_config(&config.to_toml())?;
@@ -196,18 +206,11 @@ impl Files {
         Ok((folder, Self { metrics, checkpoints, _lock: lock }))
     }
 
-    fn save<G: Game, E: Encoder<G>>(&self, trainer: &mut Trainer<G, E>) -> Result<(), TrainError> {
+    fn save(&self, trainer: &mut Trainer) -> Result<(), TrainError> {
         trainer.switch(Phase::Checkpoint);
         let header = trainer.header();
         self.checkpoints.write(&header, |writer| trainer.save(writer))?;
         trainer.switch(Phase::Other);
-        Ok(())
-    }
-
-    fn report(&self, config: &RunConfig, folder: &RunFolder) -> Result<(), TrainError> {
-        let title =
-            ReportTitle { game: config.game_line(), seed: config.run.seed, config_hash: config.hash() };
-        write_report(folder, &title)?;
         Ok(())
     }
 }
@@ -221,25 +224,5 @@ fn open(store: &CheckpointStore, run: &RunReference) -> Result<CheckpointReader,
     match run.checkpoint {
         Some(iteration) => store.open_iteration(iteration),
         None => store.open_latest(),
-    }
-}
-
-struct EvaluateRun<'a> {
-    config: &'a RunConfig,
-    run: &'a RunReference,
-}
-
-impl Visitor for EvaluateRun<'_> {
-    type Output = (u32, EvaluationMetrics);
-
-    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
-        self,
-        setup: Setup<G, E>,
-    ) -> Result<Self::Output, TrainError> {
-        let mut trainer = Trainer::new(self.config.clone(), setup)?;
-        let checkpoints = store(self.config, &self.run.folder)?;
-        trainer.restore(&mut open(&checkpoints, self.run)?)?;
-        let metrics = trainer.evaluate(self.config.evaluation.extended_every.is_some())?;
-        Ok((trainer.state.iteration, metrics))
     }
 }

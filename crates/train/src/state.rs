@@ -6,15 +6,15 @@ use std::io::{self, BufReader, Read};
 use std::sync::Arc;
 
 use deepcfr_cfr::tabular::AverageStrategy;
-use deepcfr_core::{Encoder, Game, NUM_PLAYERS, Weights};
+use deepcfr_core::{NUM_PLAYERS, Weights};
 use deepcfr_nn::{decode_weights, encode_weights};
+use deepcfr_runs::checkpoint::{CheckpointError, CheckpointHeader, CheckpointReader, CheckpointWriter};
+use deepcfr_runs::metrics::RunClock;
 use serde::{Deserialize, Serialize};
 
 use crate::archive::Archived;
-use crate::checkpoint::{CheckpointError, CheckpointHeader, CheckpointReader, CheckpointWriter};
 use crate::error::TrainError;
 use crate::exact::Exact;
-use crate::metrics::RunClock;
 use crate::networks::{NUM_NETS, Networks};
 use crate::trainer::{State, Trainer};
 
@@ -44,9 +44,9 @@ fn learner_section(net: usize) -> String {
     format!("learner {net}")
 }
 
-impl<G: Game, E: Encoder<G>> Trainer<G, E> {
+impl Trainer {
     /// Which run this is, and where in it.
-    pub(crate) fn header(&self) -> CheckpointHeader {
+    pub fn header(&self) -> CheckpointHeader {
         CheckpointHeader {
             crate_version: env!("CARGO_PKG_VERSION").to_owned(),
             game: self.config.game_line(),
@@ -60,7 +60,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     ///
     /// # Errors
     /// If the file system refuses or a learner cannot be saved.
-    pub(crate) fn save(&mut self, writer: &mut CheckpointWriter) -> Result<(), CheckpointError> {
+    pub fn save(&mut self, writer: &mut CheckpointWriter) -> Result<(), CheckpointError> {
         let counters = Counters {
             nodes_total: self.state.nodes_total,
             run_clock: self.state.run_clock,
@@ -84,7 +84,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     ///
     /// # Errors
     /// If the checkpoint is of another game or configuration, or damaged.
-    pub(crate) fn restore(&mut self, reader: &mut CheckpointReader) -> Result<(), TrainError> {
+    pub fn restore(&mut self, reader: &mut CheckpointReader) -> Result<(), TrainError> {
         let header = reader.header().clone();
         header.check(reader.path(), &self.config.game_line(), &self.config.learning_hash())?;
         let counters = read_counters(reader)?;
@@ -145,11 +145,11 @@ fn restore_networks(networks: &mut Networks, reader: &mut CheckpointReader) -> R
 }
 
 /// The networks of a checkpoint, without what training needs to go on.
-pub(crate) struct SavedNetworks {
+pub struct SavedNetworks {
     /// By [`deepcfr_core::NetId::index`]: advantages of players 0 and 1, average strategy.
-    pub(crate) weights: [Option<Arc<Weights>>; NUM_NETS],
+    pub weights: [Option<Arc<Weights>>; NUM_NETS],
     /// Past advantage networks, oldest first.
-    pub(crate) archive: Vec<Archived>,
+    pub archive: Vec<Archived>,
 }
 
 impl SavedNetworks {
@@ -157,7 +157,7 @@ impl SavedNetworks {
     ///
     /// # Errors
     /// If the checkpoint is damaged.
-    pub(crate) fn read(reader: &mut CheckpointReader) -> Result<Self, CheckpointError> {
+    pub fn read(reader: &mut CheckpointReader) -> Result<Self, CheckpointError> {
         let weights = [read_weights(reader, 0)?, read_weights(reader, 1)?, read_weights(reader, 2)?];
         let mut bytes: &[u8] = &reader.section_bytes(ARCHIVE)?;
         let mut archive = Vec::new();

@@ -3,52 +3,42 @@
 //! Not here: files (see `session`), the order of samples (see `cfr`), losses (see `nn`).
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use deepcfr_board::Board;
 use deepcfr_cfr::reservoir::Memories;
-use deepcfr_cfr::tabular::{TabularPolicy, TreeLimits};
-use deepcfr_core::{
-    Encoder, FitContext, FitReport, Game, Model, ModelFactory, NUM_PLAYERS, NetId, SampleShape, SampleSource,
-    Weights,
+use deepcfr_cfr::tabular::TabularPolicy;
+use deepcfr_config::{EvaluatedPolicy, Initialisation, RunConfig, Weighting};
+use deepcfr_core::{FitContext, FitReport, NUM_PLAYERS, NetId, SampleShape, SampleSource, Weights};
+use deepcfr_runs::metrics::{
+    Diagnostics, EvaluationMetrics, FitMetrics, IterationMetrics, PerNetwork, Phase, PhaseClock, RunClock,
 };
 
-use crate::collect::{Collected, Collector, all_negative};
-use crate::config::{EvaluatedPolicy, Initialisation, NashConv, RunConfig, Sampling, Scheduler, Weighting};
+use crate::collect::{Collected, Collector};
 use crate::devices;
-use crate::diagnostics::{Diagnostics, Probe, Watched};
+use crate::diagnostics::{Probe, Watched, diagnose};
 use crate::error::TrainError;
-use crate::evaluation;
+use crate::evaluation::{self, all_negative};
 use crate::exact::Exact;
 use crate::inference::Inference;
-use crate::lanes;
-use crate::machine::memory_bytes;
-use crate::memory_plan::MemoryPlan;
-use crate::metrics::{
-    EvaluationMetrics, FitMetrics, IterationMetrics, PerNetwork, Phase, PhaseClock, RunClock,
-};
+use crate::lanes::Lanes;
+use crate::memory_plan::{MemoryPlan, memory_of_this_machine};
 use crate::networks::{Due, NUM_NETS, Networks, Reports, evaluation_factory, factories, factory};
-use crate::registry::Setup;
-use crate::small_game::SmallGame;
-
-/// Exact evaluation is offered up to this many nodes (kept apart from tabulation, which the
-/// configuration limits): seconds per evaluation, a gigabyte of tree.
-const EXACT_NODES: usize = 20_000_000;
+use crate::tabulated::Tabulated;
 
 /// A training run in memory.
-pub(crate) struct Trainer<G: Game, E> {
+pub struct Trainer {
     pub(crate) config: RunConfig,
-    pub(crate) setup: Setup<G, E>,
-    pub(crate) shape: SampleShape,
-    pub(crate) threads: usize,
-    pub(crate) memory_plan: MemoryPlan,
+    pub(crate) board: Arc<dyn Board>,
+    shape: SampleShape,
+    threads: usize,
+    memory_plan: MemoryPlan,
     pub(crate) state: State,
     small: Option<Tabulated>,
-    pub(crate) collector: Collector,
+    collector: Collector,
     /// `None` where traversals read a table.
     inference: Option<Inference>,
-    /// Whether traversals get the same answers whatever shares their batches.
-    pub(crate) row_invariant: bool,
-    /// Lanes are still to be chosen, once there is a network to measure.
-    lanes_open: bool,
+    row_invariant: bool,
     clock: PhaseClock,
 }
 
@@ -61,32 +51,20 @@ pub(crate) struct State {
     pub(crate) networks: Networks,
 }
 
-/// A small game and what is tabulated on it.
-pub(crate) struct Tabulated {
-    pub(crate) game: SmallGame,
-    pub(crate) exact: Exact,
-    /// Whether traversals run on the tree, or the tree serves evaluation alone.
-    traversed: bool,
-    /// The advantage networks' outputs, once there are networks.
-    advantages: Option<Vec<f32>>,
-    /// Computes them.
-    model: Box<dyn Model>,
-}
-
-impl<G: Game, E: Encoder<G>> Trainer<G, E> {
-    /// Prepares a run; nothing is allocated for samples until they come.
+impl Trainer {
+    /// Prepares a run of the game on `board`, which must be the one that `config` chooses; nothing is
+    /// allocated for samples until they come.
     ///
     /// # Errors
-    /// If the game is refused, or the run would not fit in memory.
-    pub(crate) fn new(config: RunConfig, setup: Setup<G, E>) -> Result<Self, TrainError> {
+    /// If the game or a device is refused, or the run would not fit in memory.
+    pub fn new(config: RunConfig, board: Arc<dyn Board>) -> Result<Self, TrainError> {
         devices::check(&config)?;
-        let spec = setup.game.spec();
-        spec.check()?;
-        let shape = SampleShape { num_features: setup.encoder.num_features(), num_actions: spec.num_actions };
-        let memory_plan = MemoryPlan::of(&config, shape).check(memory_bytes())?;
+        board.facts().spec.check()?;
+        let shape = board.facts().shape();
+        let memory_plan = MemoryPlan::of(&config, shape).check(memory_of_this_machine())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = config.run.threads.unwrap_or(cores);
-        let collector = Collector::new(&config, config.traversal.workers.unwrap_or(threads));
+        let collector = Collector::new(&config, &*board, config.traversal.workers.unwrap_or(threads));
         let factories = factories(&config, shape, NUM_NETS)?;
         let memory = &config.memory;
         let memories =
@@ -98,19 +76,17 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
             memories,
             networks: Networks::new(&config, shape, threads)?,
         };
-        let small = tabulated(&config, &setup, &*factories[0])?;
+        let small = Tabulated::of(&config, &*board, &*factories[0])?;
         let inference = match &small {
             Some(small) if small.traversed => None,
-            _ => Some(Inference::open(&config, &factories, collector.workers)?),
+            _ => Some(Inference::open(&config, &factories, collector.workers())?),
         };
-        let traversal = &config.traversal;
         Ok(Self {
-            lanes_open: traversal.lanes.is_none() && !traversal.scheduler.is_one_lane(),
             small,
             row_invariant: inference.is_none() || factories[0].spec().row_invariant,
             inference,
             config,
-            setup,
+            board,
             shape,
             threads,
             memory_plan,
@@ -120,38 +96,98 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         })
     }
 
+    /// The configuration.
+    pub fn config(&self) -> &RunConfig {
+        &self.config
+    }
+
+    /// The game.
+    pub fn board(&self) -> &dyn Board {
+        &*self.board
+    }
+
+    /// The lengths of a sample's rows.
+    pub fn shape(&self) -> SampleShape {
+        self.shape
+    }
+
+    /// Threads of fits and evaluations.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// What memory goes to when everything is full.
+    pub fn memory_plan(&self) -> &MemoryPlan {
+        &self.memory_plan
+    }
+
+    /// Whether rows are answered bit for bit alike whatever shares their batch, so that workers, lanes and
+    /// scheduler change no result.
+    pub fn row_invariant(&self) -> bool {
+        self.row_invariant
+    }
+
+    /// The last iteration that was run; 0 before the first.
+    pub fn iteration(&self) -> u32 {
+        self.state.iteration
+    }
+
+    /// Whether the configuration's iterations are all done.
+    pub fn is_complete(&self) -> bool {
+        self.state.iteration >= self.config.run.iterations
+    }
+
+    /// The samples.
+    pub fn memories(&self) -> &Memories {
+        &self.state.memories
+    }
+
+    /// The networks in force, and the archive of past ones.
+    pub fn networks(&self) -> &Networks {
+        &self.state.networks
+    }
+
+    /// The lanes of traversals and matches.
+    pub fn lanes(&self) -> &Lanes {
+        self.collector.lanes()
+    }
+
     /// A small game's evaluation state, for checkpoints.
     pub(crate) fn exact(&mut self) -> Option<&mut Exact> {
         self.small.as_mut().map(|small| &mut small.exact)
     }
 
     /// Infosets of the game where it is laid out as a tree, and whether traversals run on that.
-    pub(crate) fn laid_out(&self) -> Option<(usize, bool)> {
+    pub fn laid_out(&self) -> Option<(usize, bool)> {
         self.small.as_ref().map(|small| (small.game.tree.num_infosets(), small.traversed))
     }
 
     /// Books time to a phase from now on; returns the phase before.
-    pub(crate) fn switch(&mut self, phase: Phase) -> Phase {
+    pub fn switch(&mut self, phase: Phase) -> Phase {
         self.clock.switch(phase)
     }
 
     /// Puts restored networks in force.
     pub(crate) fn restored(&mut self) -> Result<(), TrainError> {
-        self.publish()
+        self.publish()?;
+        self.choose_lanes()
     }
 
     /// Runs one iteration. Its figures count the checkpoint before it, since its own comes after them.
     ///
     /// # Errors
     /// If a traversal, a fit or an evaluation fails; the state is then that of a broken iteration.
-    pub(crate) fn iterate(&mut self) -> Result<IterationMetrics, TrainError> {
+    pub fn iterate(&mut self) -> Result<IterationMetrics, TrainError> {
         self.state.iteration += 1;
         let iteration = self.state.iteration;
         let evaluated = self.is_evaluated(iteration);
         let mut probe = evaluated.then(|| self.probe(iteration));
         let collected = self.collect(iteration, probe.as_mut())?;
-        let due = self.due(iteration);
-        let reports = self.fit(due)?;
+        let reports = self.fit(self.due(iteration))?;
+        self.archive();
+        self.publish()?;
+        self.average();
+        self.choose_lanes()?;
         let mut evaluation = if evaluated { Some(self.evaluate(self.is_extended(iteration))?) } else { None };
         if let (Some(evaluation), Some(probe)) = (&mut evaluation, &probe) {
             evaluation.diagnostics = self.diagnose(probe)?;
@@ -172,8 +208,8 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     /// Keeps samples of the iteration aside for diagnostics.
     fn probe(&self, iteration: u32) -> Probe {
         let classes = match &self.small {
-            Some(small) if small.traversed => small.game.tree.action_classes(),
-            _ => self.setup.game.action_classes(),
+            Some(small) if small.traversed => small.game.action_classes(),
+            _ => self.board.facts().action_classes,
         };
         Probe::new(self.config.run.seed, iteration, classes)
     }
@@ -186,7 +222,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         for (player, weights) in networks.iter().enumerate() {
             model.load(NetId::advantage(player), weights)?;
         }
-        let diagnostics = Diagnostics::of(probe, &mut *model, all_negative(&self.config))?;
+        let diagnostics = diagnose(probe, &mut *model, all_negative(&self.config))?;
         self.clock.switch(before);
         Ok(Some(diagnostics))
     }
@@ -194,16 +230,13 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     fn collect(&mut self, iteration: u32, probe: Option<&mut Probe>) -> Result<Collected, TrainError> {
         self.clock.switch(Phase::Traversal);
         let sink = &mut Watched { memories: &mut self.state.memories, probe };
+        let networks = self.state.networks.advantage().is_some();
         let collected = match (&self.small, &mut self.inference) {
-            (_, Some(inference)) => self.collector.on_game(
-                &self.setup,
-                iteration,
-                self.state.networks.advantage().is_some(),
-                inference,
-                sink,
-            )?,
+            (_, Some(inference)) => {
+                self.collector.on_board(&*self.board, (iteration, networks), inference, sink)?
+            }
             (Some(small), None) => {
-                self.collector.on_tree(&small.game, iteration, small.advantages.as_deref(), sink)?
+                self.collector.on_tree(&small.game, iteration, small.advantages(), sink)?
             }
             (None, None) => unreachable!("without a table there is inference"),
         };
@@ -232,25 +265,27 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
 
     fn fit(&mut self, due: Due) -> Result<Reports, TrainError> {
         self.clock.switch(Phase::AdvantageTraining);
-        let iteration = self.state.iteration;
-        let context = FitContext { seed: self.config.run.seed, iteration };
+        let context = FitContext { seed: self.config.run.seed, iteration: self.state.iteration };
         let reports = self.state.networks.fit(&self.state.memories, due, context)?;
         self.book_fits(&reports);
         self.clock.switch(Phase::Other);
-        if let Some(networks) = self.state.networks.advantage() {
-            let weight = self.weight(iteration);
-            if self.config.average.sd_cfr {
-                self.state.networks.archive.add(weight, networks);
-            }
-            self.publish()?;
-            if let Some(small) = &mut self.small
-                && let Some(advantages) = &small.advantages
-            {
-                let strategy = small.game.strategy(advantages, all_negative(&self.config));
-                small.exact.add(&small.game, &strategy, weight);
-            }
-        }
         Ok(reports)
+    }
+
+    /// Adds the advantage networks to the archive that SD-CFR plays from.
+    fn archive(&mut self) {
+        let weight = self.weight(self.state.iteration);
+        if let Some(networks) = self.state.networks.advantage().filter(|_| self.config.average.sd_cfr) {
+            self.state.networks.archive.add(weight, networks);
+        }
+    }
+
+    /// Adds the strategy in force to SD-CFR's exact average, where the game is small.
+    fn average(&mut self) {
+        let (rule, weight) = (all_negative(&self.config), self.weight(self.state.iteration));
+        if let Some(small) = &mut self.small {
+            small.add_to_average(rule, weight);
+        }
     }
 
     /// How much an iteration's strategy counts in the average.
@@ -273,7 +308,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         let wall = self.clock.current().as_secs_f64();
         let assembly = |report: &FitReport| report.batch_assembly.as_secs_f64();
         let computing = |report: &FitReport| (report.total - report.batch_assembly).as_secs_f64();
-        let share = |seconds: f64| std::time::Duration::from_secs_f64(wall * seconds / total);
+        let share = |seconds: f64| Duration::from_secs_f64(wall * seconds / total);
         let waited = share(seconds(assembly, 0..NUM_NETS));
         let strategy = share(seconds(computing, NUM_PLAYERS..NUM_NETS));
         self.clock.rebook(Phase::AdvantageTraining, Phase::BatchAssembly, waited);
@@ -282,33 +317,43 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
 
     /// Puts the advantage networks in force for traversals.
     fn publish(&mut self) -> Result<(), TrainError> {
-        let Some(networks) = self.state.networks.advantage() else { return Ok(()) };
-        let nets = [0, 1].map(|player: usize| (NetId::advantage(player), networks[player].clone()));
+        let Some(nets) = self.advantage_nets() else { return Ok(()) };
         if let Some(inference) = &mut self.inference {
             inference.publish(&nets)?;
-            if std::mem::take(&mut self.lanes_open) {
-                let lanes = self.measured_lanes(self.config.traversal.scheduler, &nets[0].1)?;
-                self.collector.set_lanes(lanes);
-            }
         }
         if let Some(small) = &mut self.small {
-            for (net, weights) in &nets {
-                small.model.load(*net, weights)?;
-            }
-            small.advantages = Some(small.game.tabulate(&mut *small.model, NetId::advantage)?);
+            small.publish(&nets)?;
         }
         Ok(())
     }
 
-    /// Lanes a worker of `scheduler`, from the cost curve of a network on rows of the memory.
-    pub(crate) fn measured_lanes(
-        &self,
-        scheduler: Scheduler,
-        weights: &Arc<Weights>,
-    ) -> Result<usize, TrainError> {
+    /// Both players' advantage networks with their numbers, once there are any.
+    pub fn advantage_nets(&self) -> Option<[(NetId, Arc<Weights>); NUM_PLAYERS]> {
+        let networks = self.state.networks.advantage()?;
+        Some([0, 1].map(|player: usize| (NetId::advantage(player), networks[player].clone())))
+    }
+
+    /// Once there is a network to measure, chooses the lanes that the configuration leaves open.
+    fn choose_lanes(&mut self) -> Result<(), TrainError> {
+        if self.inference.is_none() || !self.lanes().are_open() || self.state.networks.weights[0].is_none() {
+            return Ok(());
+        }
+        let mut lanes = *self.lanes();
+        self.measure_lanes(&mut lanes)?;
+        self.collector.set_lanes(lanes);
+        Ok(())
+    }
+
+    /// Chooses `lanes` by the cost curve of the first player's network on rows of the memory; leaves them as
+    /// they are while there is no network.
+    ///
+    /// # Errors
+    /// If a model cannot be opened or fails.
+    pub fn measure_lanes(&self, lanes: &mut Lanes) -> Result<(), TrainError> {
+        let Some(weights) = &self.state.networks.weights[0] else { return Ok(()) };
         let memory = &self.state.memories.advantage[0];
-        let traversal = &self.config.traversal;
-        let count = memory.len().min(traversal.max_batch);
+        let max_batch = self.config.traversal.max_batch;
+        let count = memory.len().min(max_batch);
         let mut rows = vec![0.0; count * self.shape.num_features];
         let mut targets = vec![0.0; self.shape.num_actions];
         for (index, row) in rows.chunks_exact_mut(self.shape.num_features).enumerate() {
@@ -316,10 +361,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         }
         let mut model = factory(&self.config, self.shape, NUM_NETS)?.open()?;
         model.load(NetId::advantage(0), weights)?;
-        let batch = lanes::flat_batch(&mut *model, &rows, traversal.max_batch)?;
-        let lanes = lanes::lanes_for(batch, scheduler, self.collector.workers);
-        tracing::debug!(batch, lanes, "lanes chosen from the measured cost of a forward pass");
-        Ok(lanes)
+        Ok(lanes.measure(&mut *model, &rows, max_batch)?)
     }
 
     /// Evaluates the strategies that the configuration names, on the evaluation's own clock; with
@@ -327,7 +369,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     ///
     /// # Errors
     /// If an inference device fails.
-    pub(crate) fn evaluate(&mut self, extended: bool) -> Result<EvaluationMetrics, TrainError> {
+    pub fn evaluate(&mut self, extended: bool) -> Result<EvaluationMetrics, TrainError> {
         let before = self.clock.switch(Phase::Evaluation);
         let mut small = self.small.take();
         let evaluated = evaluation::evaluate(&self.subject(), small.as_mut(), extended);
@@ -341,7 +383,7 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
     ///
     /// # Errors
     /// If an inference device fails.
-    pub(crate) fn strategies(&self) -> Result<Vec<(&'static str, TabularPolicy)>, TrainError> {
+    pub fn strategies(&self) -> Result<Vec<(&'static str, TabularPolicy)>, TrainError> {
         let Some(small) = &self.small else { return Ok(Vec::new()) };
         let mut strategies = Vec::new();
         for &policy in EvaluatedPolicy::ALL {
@@ -351,13 +393,12 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
         Ok(strategies)
     }
 
-    fn subject(&self) -> evaluation::Subject<'_, G, E> {
+    fn subject(&self) -> evaluation::Subject<'_> {
         evaluation::Subject {
             config: &self.config,
-            setup: &self.setup,
+            board: &*self.board,
             state: &self.state,
-            shape: self.shape,
-            workers: self.collector.workers,
+            workers: self.collector.workers(),
         }
     }
 
@@ -387,36 +428,6 @@ impl<G: Game, E: Encoder<G>> Trainer<G, E> {
             ..IterationMetrics::default()
         }
     }
-}
-
-impl Tabulated {
-    /// The advantage networks' outputs at every infoset, once there are networks.
-    pub(crate) fn advantages(&self) -> Option<&[f32]> {
-        self.advantages.as_deref()
-    }
-}
-
-fn tabulated<G: Game, E: Encoder<G>>(
-    config: &RunConfig,
-    setup: &Setup<G, E>,
-    factory: &dyn ModelFactory,
-) -> Result<Option<Tabulated>, TrainError> {
-    let below = config.traversal.tabulate_below.unwrap_or(0);
-    let exact = config.evaluation.nash_conv == NashConv::Auto;
-    let default = TreeLimits::default();
-    let max_infosets =
-        if exact { default.max_infosets } else { usize::try_from(below).unwrap_or(usize::MAX) };
-    if max_infosets == 0 {
-        return Ok(None);
-    }
-    let limits = TreeLimits { max_nodes: EXACT_NODES, max_infosets };
-    let Some(game) = SmallGame::build(&setup.game, &setup.encoder, limits)? else { return Ok(None) };
-    // Rollout policies play the game itself, not its tree.
-    let rollouts = config.traversal.sampling == Sampling::Rollout;
-    let traversed = game.tree.num_infosets() as u64 <= below && !rollouts;
-    let baseline = exact && config.evaluation.tabular_baseline;
-    let exact = Exact::new(&game, baseline, config.run.seed, setup.ante);
-    Ok(Some(Tabulated { game, exact, traversed, advantages: None, model: factory.open()? }))
 }
 
 #[cfg(test)]

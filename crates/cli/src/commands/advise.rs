@@ -1,45 +1,47 @@
 //! `deepcfr advise`: what a measured profile says about each optimisation, and trying one.
 //!
-//! Not here: measuring and trying (see `deepcfr-train`), and the calculus (see `deepcfr-levers`).
+//! Not here: measuring and trying (see `deepcfr-bench`), and the calculus (see `deepcfr-levers`).
 
 use std::path::{Path, PathBuf};
 
+use deepcfr_bench::profile::{LEDGER, PROFILE, TrialPlan, newest_profile, try_lever};
 use deepcfr_levers::advise::{Advisory, Question};
 use deepcfr_levers::catalogue::{CATALOGUE, LeverId};
 use deepcfr_levers::ledger::Ledger;
 use deepcfr_levers::model::WhatIf;
 use deepcfr_levers::profile::Profile;
 use deepcfr_levers::text;
-use deepcfr_train::profile::{LEDGER, PROFILE, TrialPlan, newest_profile, try_lever};
 
 use super::{Steps, default_folder};
 use crate::arguments::AdviseArguments;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::print;
 
 const STOPPING: &str = "stopping after this iteration, without an outcome; Ctrl-C again to end at once";
 
-pub(crate) fn run(arguments: &AdviseArguments) -> Result<(), CommandError> {
+pub(crate) fn run(context: &Context, arguments: &AdviseArguments) -> Result<(), CommandError> {
     let what_if = arguments.what_if.as_deref().map(WhatIf::parse).transpose();
     let what_if = what_if.map_err(|error| refused(&error))?;
     let lever = arguments.verify.as_deref().map(parse_lever).transpose()?;
     let path = match &arguments.profile {
         Some(path) => path.clone(),
-        None => newest_profile(&default_folder()?)?,
+        None => newest_profile(&default_folder(context)?)?,
     };
     let profile = Profile::read(&path).map_err(|error| refused(&error))?;
     let ledger = match &arguments.ledger {
         Some(path) => path.clone(),
-        None => default_folder()?.join(LEDGER),
+        None => default_folder(context)?.join(LEDGER),
     };
     match lever {
-        Some(lever) => verify(arguments, lever, &profile, &path, ledger),
-        None => advise(arguments, &profile, &path, what_if.as_ref(), &ledger),
+        Some(lever) => verify(context, arguments, lever, &profile, &path, ledger),
+        None => advise(context, arguments, &profile, &path, what_if.as_ref(), &ledger),
     }
 }
 
 fn advise(
+    context: &Context,
     arguments: &AdviseArguments,
     profile: &Profile,
     path: &Path,
@@ -51,20 +53,21 @@ fn advise(
     let question = Question { what_if, ledger: Some(&ledger), ..Question::default() };
     let advisory = Advisory::of(profile, &question).map_err(|error| refused(&error))?;
     let advice = text::advisory(&advisory);
-    let next = text::next_steps(&advisory, &this_command(arguments));
+    let next = text::next_steps(&advisory, &this_command(context, arguments));
     Ok(print(&format!("From {}\n\n{report}\n{advice}\n{next}", path.display()))?)
 }
 
 /// How the command was called, for the ones that are suggested.
-fn this_command(arguments: &AdviseArguments) -> String {
+fn this_command(context: &Context, arguments: &AdviseArguments) -> String {
     let option = |name: &str, path: &Option<PathBuf>| {
         path.as_ref().map_or_else(String::new, |path| format!(" --{name} {}", path.display()))
     };
     let (profile, ledger) = (option("profile", &arguments.profile), option("ledger", &arguments.ledger));
-    format!("deepcfr advise{profile}{ledger}")
+    format!("{} advise{profile}{ledger}", context.program)
 }
 
 fn verify(
+    context: &Context,
     arguments: &AdviseArguments,
     lever: LeverId,
     profile: &Profile,
@@ -78,7 +81,7 @@ fn verify(
     }
     let plan = TrialPlan { lever, turns: arguments.turns, iterations: arguments.iterations, ledgers };
     let stop = interrupt::watch(STOPPING)?;
-    let trial = try_lever(profile, &plan, &mut Steps, &stop)?;
+    let trial = try_lever(&context.catalogue, profile, &plan, &mut Steps, &stop)?;
     let (projection, observed) = (&trial.projection, &trial.observed);
     let covered = if trial.covered { "the outcome lies in it" } else { "the outcome does not lie in it" };
     Ok(print(&format!(

@@ -5,19 +5,20 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use deepcfr_train::arena::{ArenaRequest, Watch, arena, markdown, write_arena};
+use deepcfr_arena::{ArenaRequest, Watch, arena, markdown, write_arena};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::default_folder;
 use crate::arguments::ArenaArguments;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::figures;
 use crate::output::print;
 
-pub(crate) fn run(arguments: &ArenaArguments) -> Result<(), CommandError> {
-    let task = request(arguments).task(&default_folder()?)?;
+pub(crate) fn run(context: &Context, arguments: &ArenaArguments) -> Result<(), CommandError> {
+    let task = request(arguments).task(&context.catalogue, &default_folder(context)?)?;
     let progress = Progress::new(arguments.quiet);
-    let report = arena(&task, &progress)?;
+    let report = arena(&context.catalogue, &task, &progress)?;
     progress.close();
     if let Some(folder) = &arguments.out {
         let files = write_arena(folder, &report)?;

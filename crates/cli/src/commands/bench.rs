@@ -1,25 +1,25 @@
 //! `deepcfr bench`: measurements of the system's parts.
 //!
-//! Not here: the measuring (see `deepcfr-train`).
+//! Not here: the measuring (see `deepcfr-bench`).
 
 mod inference;
 
 use std::fmt::Write;
 
-use deepcfr_train::config::resolve;
-use deepcfr_train::{
+use deepcfr_bench::{
     CpuReport, SchedulerTiming, SizeCost, SizeModel, StageSpeed, bench_cpu, bench_schedulers, fingerprint,
 };
 
 use crate::arguments::{BenchCommand, BenchCpuArguments, BenchSchedulersArguments};
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::figures;
 use crate::output::print;
 
-pub(crate) fn run(command: &BenchCommand) -> Result<(), CommandError> {
+pub(crate) fn run(context: &Context, command: &BenchCommand) -> Result<(), CommandError> {
     match command {
-        BenchCommand::Schedulers(arguments) => schedulers(arguments),
-        BenchCommand::Inference(arguments) => inference::run(arguments),
+        BenchCommand::Schedulers(arguments) => schedulers(context, arguments),
+        BenchCommand::Inference(arguments) => inference::run(context, arguments),
         BenchCommand::Cpu(arguments) if arguments.fingerprint => {
             Ok(print(&format!("fingerprint {}\n", fingerprint()?))?)
         }
@@ -106,10 +106,10 @@ fn stage_line(stage: &StageSpeed) -> String {
     )
 }
 
-fn schedulers(arguments: &BenchSchedulersArguments) -> Result<(), CommandError> {
+fn schedulers(context: &Context, arguments: &BenchSchedulersArguments) -> Result<(), CommandError> {
     let source = &arguments.source;
-    let config = resolve(&source.base(), &source.set, source.seed)?;
-    let timings = bench_schedulers(&config, arguments.turns)?;
+    let config = context.schema().resolve(&source.base(), &source.set, source.seed)?;
+    let timings = bench_schedulers(&context.catalogue, &config, arguments.turns)?;
     if arguments.json {
         let lines: Vec<String> = timings.iter().map(SchedulerTiming::to_json).collect();
         return Ok(print(&(lines.join("\n") + "\n"))?);

@@ -1,10 +1,10 @@
 //! `deepcfr bench device`: a device by itself.
 //!
-//! Not here: the measuring (see `deepcfr-train`).
+//! Not here: the measuring (see `deepcfr-bench`).
 
-use deepcfr_train::config::Problem;
-use deepcfr_train::devices::Precision;
-use deepcfr_train::{DeviceBench, DeviceTiming};
+use deepcfr_bench::{DeviceBench, DeviceTiming};
+use deepcfr_config::Problem;
+use deepcfr_core::Precision;
 
 use crate::arguments::BenchDeviceArguments;
 use crate::error::CommandError;

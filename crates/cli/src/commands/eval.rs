@@ -1,19 +1,20 @@
 //! `deepcfr eval`: evaluates a run's checkpoint.
 
-use deepcfr_train::config::{ConfigError, Problem};
+use deepcfr_config::{ConfigError, Problem};
 use deepcfr_train::evaluate;
 
 use super::{config_of, find_run};
 use crate::arguments::EvalArguments;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::figures;
 use crate::output::print;
 
-pub(crate) fn run(arguments: &EvalArguments) -> Result<(), CommandError> {
+pub(crate) fn run(context: &Context, arguments: &EvalArguments) -> Result<(), CommandError> {
     only_evaluation(&arguments.set)?;
-    let run = find_run(&arguments.run)?;
-    let config = config_of(&run, &arguments.set)?;
-    let (iteration, metrics) = evaluate(&config, &run)?;
+    let run = find_run(context, &arguments.run)?;
+    let config = config_of(context, &run, &arguments.set)?;
+    let (iteration, metrics) = evaluate(&context.catalogue, &config, &run)?;
     let lines = figures::evaluation(&metrics).into_iter().map(|line| format!("  {line}\n"));
     let seconds = figures::duration(metrics.seconds);
     let title = format!("{}, iteration {iteration} ({seconds}):\n", config.game_line());

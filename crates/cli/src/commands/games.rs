@@ -1,17 +1,18 @@
 //! `deepcfr games`: the games with their parameters and sizes.
 
-use deepcfr_train::catalogue::{COUNTED_NODES, GameFacts, games};
+use deepcfr_board::{COUNTED_NODES, GameListing};
 
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::figures::count;
 use crate::output::print;
 
-pub(crate) fn run() -> Result<(), CommandError> {
-    let listed: Vec<String> = games()?.iter().map(describe).collect();
+pub(crate) fn run(context: &Context) -> Result<(), CommandError> {
+    let listed: Vec<String> = context.catalogue.list()?.iter().map(describe).collect();
     Ok(print(&(listed.join("\n") + "\nset a parameter with --set game.<game>.<parameter>=<value>\n"))?)
 }
 
-fn describe(game: &GameFacts) -> String {
+fn describe(game: &GameListing) -> String {
     let parameters = if game.parameters.is_empty() { "none".to_owned() } else { game.parameters.join(", ") };
     let encoders = game.encoders.iter().map(|encoder| {
         format!(

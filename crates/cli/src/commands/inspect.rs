@@ -2,19 +2,20 @@
 
 use std::path::Path;
 
-use deepcfr_train::checkpoint::{CheckpointError, CheckpointReader, CheckpointStore, Keep};
-use deepcfr_train::machine::MachineInfo;
-use deepcfr_train::metrics::{IterationMetrics, PhaseSeconds, read_metrics};
+use deepcfr_runs::checkpoint::{CheckpointError, CheckpointReader, CheckpointStore, Keep};
+use deepcfr_runs::machine::MachineInfo;
+use deepcfr_runs::metrics::{IterationMetrics, PhaseSeconds, read_metrics};
 
 use super::{config_of, find_run};
 use crate::arguments::InspectArguments;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::figures;
 use crate::output::print;
 
-pub(crate) fn run(arguments: &InspectArguments) -> Result<(), CommandError> {
-    let run = find_run(&arguments.run)?;
-    let config = config_of(&run, &[])?;
+pub(crate) fn run(context: &Context, arguments: &InspectArguments) -> Result<(), CommandError> {
+    let run = find_run(context, &arguments.run)?;
+    let config = config_of(context, &run, &[])?;
     let metrics = read_metrics(run.folder.path())?;
     let mut lines = vec![
         run.folder.path().display().to_string(),

@@ -18,27 +18,32 @@ pub(crate) mod train;
 
 use std::path::PathBuf;
 
-use deepcfr_train::config::{Base, ConfigError, RunConfig, resolve};
-use deepcfr_train::profile::Progress;
-use deepcfr_train::run_folder::{RunFolder, RunReference};
+use deepcfr_bench::profile::Progress;
+use deepcfr_config::{Base, ConfigError, RunConfig};
+use deepcfr_runs::run_folder::{RunFolder, RunReference};
 
+use crate::context::Context;
 use crate::error::CommandError;
 
 /// Finds the run that `RUN` on the command line stands for.
-fn find_run(run: &str) -> Result<RunReference, CommandError> {
-    Ok(RunFolder::resolve(&default_folder()?, run)?)
+fn find_run(context: &Context, run: &str) -> Result<RunReference, CommandError> {
+    Ok(RunFolder::resolve(&default_folder(context)?, run)?)
 }
 
-fn default_folder() -> Result<PathBuf, ConfigError> {
-    Ok(resolve(&Base::Default, &[], None)?.run.folder)
+fn default_folder(context: &Context) -> Result<PathBuf, ConfigError> {
+    Ok(context.schema().resolve(&Base::Default, &[], None)?.run.folder)
 }
 
 /// The configuration of a run, with `assignments` over it that must not change what is learned.
-fn config_of(run: &RunReference, assignments: &[String]) -> Result<RunConfig, CommandError> {
+fn config_of(
+    context: &Context,
+    run: &RunReference,
+    assignments: &[String],
+) -> Result<RunConfig, CommandError> {
     let source = run.folder.path().join("config.toml").display().to_string();
     let base = Base::Text { source, text: run.folder.read_config()? };
-    let started = resolve(&base, &[], None)?;
-    let config = resolve(&base, assignments, None)?;
+    let started = context.schema().resolve(&base, &[], None)?;
+    let config = context.schema().resolve(&base, assignments, None)?;
     config.check_resumes(&started)?;
     Ok(config)
 }

@@ -1,16 +1,17 @@
 //! `deepcfr profile`: measures a configuration on this machine, prints and keeps what was found.
 //!
-//! Not here: measuring (see `deepcfr-train`), and what follows from it (see `deepcfr-levers`).
+//! Not here: measuring (see `deepcfr-bench`), and what follows from it (see `deepcfr-levers`).
 
 use std::path::{Path, PathBuf};
 
+use deepcfr_bench::profile::{PROFILE, ProfilePlan, create_folder, measure, write_plots};
+use deepcfr_config::RunConfig;
 use deepcfr_levers::profile::Profile;
 use deepcfr_levers::text::ProfileReport;
-use deepcfr_train::config::{RunConfig, resolve};
-use deepcfr_train::profile::{PROFILE, ProfilePlan, create_folder, measure, write_plots};
 
 use super::Steps;
 use crate::arguments::ProfileArguments;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::print;
@@ -18,17 +19,17 @@ use crate::output::print;
 const STOPPING: &str = "stopping after this iteration, without a profile; Ctrl-C again to end at once";
 const REPORT: &str = "profile.txt";
 
-pub(crate) fn run(arguments: &ProfileArguments) -> Result<(), CommandError> {
+pub(crate) fn run(context: &Context, arguments: &ProfileArguments) -> Result<(), CommandError> {
     let source = &arguments.source;
-    let config = resolve(&source.base(), &source.set, source.seed)?;
+    let config = context.schema().resolve(&source.base(), &source.set, source.seed)?;
     let sizes = arguments.sizes.iter().map(|size| parse_size(size)).collect::<Result<_, _>>()?;
     let plan = ProfilePlan { sizes, ..if arguments.quick { ProfilePlan::QUICK } else { ProfilePlan::FULL } };
     let place = Place::of(arguments.out.as_deref())?;
     let scratch = tempfile::tempdir()?;
     let stop = interrupt::watch(STOPPING)?;
-    let profile = measure(&config, &plan, scratch.path(), &mut Steps, &stop)?;
+    let profile = measure(&context.catalogue, &config, &plan, scratch.path(), &mut Steps, &stop)?;
     let report = ProfileReport::of(&profile).map_err(|error| CommandError::Advise(error.to_string()))?;
-    let kept = place.keep(&config, &profile, &report)?;
+    let kept = place.keep(context, &config, &profile, &report)?;
     Ok(print(&format!("{}\n{kept}", report.text()))?)
 }
 
@@ -69,6 +70,7 @@ impl Place {
     /// Writes the profile; says where, and what to do next.
     fn keep(
         &self,
+        context: &Context,
         config: &RunConfig,
         profile: &Profile,
         report: &ProfileReport,
@@ -78,7 +80,10 @@ impl Place {
             Self::File(path) => {
                 profile.write(path).map_err(|error| failed(&error))?;
                 let path = path.display();
-                return Ok(format!("profile: {path}\nnext:    deepcfr advise --profile {path}\n"));
+                return Ok(format!(
+                    "profile: {path}\nnext:    {} advise --profile {path}\n",
+                    context.program
+                ));
             }
             Self::Folder(path) => {
                 std::fs::create_dir_all(path)?;
@@ -91,8 +96,8 @@ impl Place {
         let path = folder.join(PROFILE);
         profile.write(&path).map_err(|error| failed(&error))?;
         let next = match self {
-            Self::Default => "deepcfr advise".to_owned(),
-            _ => format!("deepcfr advise --profile {}", path.display()),
+            Self::Default => format!("{} advise", context.program),
+            _ => format!("{} advise --profile {}", context.program, path.display()),
         };
         let plots = plots.join(", ");
         Ok(format!("profile: {}\nbeside:  {REPORT}, {plots}\nnext:    {next}\n", path.display()))

@@ -2,38 +2,43 @@
 
 use std::sync::atomic::AtomicBool;
 
-use deepcfr_train::solve::{
+use deepcfr_solve::{
     Compared, Contender, CurvePoint, SolveFolder, SolveObserver, SolveRequest, Solved, Started, Task,
     compare, resume, solve,
 };
 
 use super::default_folder;
 use crate::arguments::SolveArguments;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::figures::{count, duration, precise};
 use crate::interrupt;
 use crate::output::print;
 
-pub(crate) fn run(arguments: &SolveArguments) -> Result<(), CommandError> {
+pub(crate) fn run(context: &Context, arguments: &SolveArguments) -> Result<(), CommandError> {
     let request = request(arguments);
     let mut table = Table { quiet: arguments.quiet };
     if let Some(word) = &arguments.resume {
-        let folder = SolveFolder::find(&default_folder()?, word)?;
-        let task = request.resumed(&folder)?;
-        let solved = resume(&task, &folder, &mut table, &*watch()?)?;
-        return Ok(print(&closing(&solved))?);
+        let folder = SolveFolder::find(&default_folder(context)?, word)?;
+        let task = request.resumed(context.schema(), &folder)?;
+        let solved = resume(&context.catalogue, &task, &folder, &mut table, &*watch()?)?;
+        return Ok(print(&closing(context, &solved))?);
     }
-    let task = request.task()?;
-    if request.compared { run_compare(&task, &mut table) } else { run_solve(&task, &mut table) }
+    let task = request.task(context.schema())?;
+    if request.compared {
+        run_compare(context, &task, &mut table)
+    } else {
+        run_solve(context, &task, &mut table)
+    }
 }
 
-fn run_solve(task: &Task, table: &mut Table) -> Result<(), CommandError> {
-    let solved = solve(task, table, &*watch()?)?;
-    Ok(print(&closing(&solved))?)
+fn run_solve(context: &Context, task: &Task, table: &mut Table) -> Result<(), CommandError> {
+    let solved = solve(&context.catalogue, task, table, &*watch()?)?;
+    Ok(print(&closing(context, &solved))?)
 }
 
-fn run_compare(task: &Task, table: &mut Table) -> Result<(), CommandError> {
-    let compared = compare(task, table, &*watch()?)?;
+fn run_compare(context: &Context, task: &Task, table: &mut Table) -> Result<(), CommandError> {
+    let compared = compare(&context.catalogue, task, table, &*watch()?)?;
     Ok(print(&comparison(&compared))?)
 }
 
@@ -103,7 +108,7 @@ fn line(point: &CurvePoint) -> String {
     }
 }
 
-fn closing(solved: &Solved) -> String {
+fn closing(context: &Context, solved: &Solved) -> String {
     let path = solved.folder.path().display();
     let Some(last) = solved.curve.points.last() else {
         return format!("stopped before the first point: {path}\n");
@@ -133,7 +138,7 @@ fn closing(solved: &Solved) -> String {
         solved.infosets
     );
     if !solved.complete {
-        text += &format!("to go on: deepcfr solve --resume {path}\n");
+        text += &format!("to go on: {} solve --resume {path}\n", context.program);
     }
     text
 }

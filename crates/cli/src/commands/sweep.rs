@@ -1,39 +1,40 @@
 //! `deepcfr sweep`: runs a configuration over sizes of the model or values of a key.
 //!
-//! Not here: running (see `deepcfr-train`) and deciding (see `deepcfr-levers`).
+//! Not here: running (see `deepcfr-bench`) and deciding (see `deepcfr-levers`).
 
+use deepcfr_bench::sweep::{Axis, SweepPlan, Swept, create, find, run as run_sweep};
 use deepcfr_levers::catalogue::MODEL_SIZES;
-use deepcfr_train::config::resolve;
-use deepcfr_train::sweep::{Axis, SweepPlan, Swept, create, find, run as run_sweep};
 
 use super::profile::parse_size;
 use super::{Steps, default_folder};
 use crate::arguments::{SweepArguments, SweepOver};
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::print;
 
 const STOPPING: &str = "stopping after this iteration, with a checkpoint; Ctrl-C again to end at once";
 
-pub(crate) fn run(arguments: &SweepArguments) -> Result<(), CommandError> {
+pub(crate) fn run(context: &Context, arguments: &SweepArguments) -> Result<(), CommandError> {
     let (folder, plan) = match &arguments.resume {
-        Some(word) => find(&default_folder()?, word)?,
+        Some(word) => find(&default_folder(context)?, word)?,
         None => {
-            let plan = plan(arguments)?;
-            (create(&plan, &default_folder()?, arguments.out.as_deref())?, plan)
+            let plan = plan(context, arguments)?;
+            (create(&plan, &default_folder(context)?, arguments.out.as_deref())?, plan)
         }
     };
     let stop = interrupt::watch(STOPPING)?;
-    eprintln!("sweep in {}; after a kill: deepcfr sweep --resume {0}", folder.display());
-    let Swept { folder, findings } = run_sweep(&plan, &folder, &mut Steps, &stop)?;
+    let program = &context.program;
+    eprintln!("sweep in {}; after a kill: {program} sweep --resume {0}", folder.display());
+    let Swept { folder, findings } = run_sweep(&context.catalogue, &plan, &folder, &mut Steps, &stop)?;
     let folder = folder.display();
     Ok(print(&match findings {
         Some(findings) => format!("{}\nreport: {folder}/report.md\n", findings.text()),
-        None => format!("stopped; to go on: deepcfr sweep --resume {folder}\n"),
+        None => format!("stopped; to go on: {program} sweep --resume {folder}\n"),
     })?)
 }
 
-fn plan(arguments: &SweepArguments) -> Result<SweepPlan, CommandError> {
+fn plan(context: &Context, arguments: &SweepArguments) -> Result<SweepPlan, CommandError> {
     let axis = match (&arguments.what, &arguments.over) {
         (Some(SweepOver::ModelSize), None) => {
             let sizes = arguments.grid.iter().map(|size| parse_size(size)).collect::<Result<Vec<_>, _>>()?;
@@ -50,9 +51,9 @@ fn plan(arguments: &SweepArguments) -> Result<SweepPlan, CommandError> {
     let source = &arguments.source;
     let mut sets = source.set.clone();
     sets.extend(arguments.iterations.map(|iterations| format!("run.iterations={iterations}")));
-    let config = resolve(&source.base(), &sets, source.seed)?;
-    let plan = SweepPlan::new(&config, axis, arguments.seeds);
-    Ok(plan.map_err(deepcfr_train::TrainError::from)?)
+    let config = context.schema().resolve(&source.base(), &sets, source.seed)?;
+    let plan = SweepPlan::new(context.schema(), &config, axis, arguments.seeds);
+    Ok(plan?)
 }
 
 /// `traversal.lanes=16,64,256`.

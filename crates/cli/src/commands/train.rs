@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use deepcfr_train::config::resolve;
-use deepcfr_train::metrics::PhaseSeconds;
-use deepcfr_train::{Outcome, resume, train};
+use deepcfr_runs::metrics::PhaseSeconds;
+use deepcfr_train::{RunEnd, resume, train};
 
 use super::{config_of, find_run};
 use crate::arguments::TrainArguments;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::print;
 use crate::progress::Progress;
@@ -15,27 +15,27 @@ use crate::{figures, interrupt};
 
 const STOPPING: &str = "stopping after this iteration, with a checkpoint; Ctrl-C again to end at once";
 
-pub(crate) fn run(arguments: &TrainArguments) -> Result<(), CommandError> {
+pub(crate) fn run(context: &Context, arguments: &TrainArguments) -> Result<(), CommandError> {
     let source = &arguments.source;
     let mut progress = Progress::new(arguments.quiet);
     let outcome = match &arguments.resume {
         None => {
-            let config = resolve(&source.base(), &source.set, source.seed)?;
-            train(&config, &mut progress, &*interrupt::watch(STOPPING)?)?
+            let config = context.schema().resolve(&source.base(), &source.set, source.seed)?;
+            train(&context.catalogue, &config, &mut progress, &*interrupt::watch(STOPPING)?)?
         }
         Some(run) => {
-            let run = find_run(run)?;
-            let config = config_of(&run, &source.set)?;
-            resume(&config, &run, &mut progress, &*interrupt::watch(STOPPING)?)?
+            let run = find_run(context, run)?;
+            let config = config_of(context, &run, &source.set)?;
+            resume(&context.catalogue, &config, &run, &mut progress, &*interrupt::watch(STOPPING)?)?
         }
     };
     let phases = *progress.phases();
     drop(progress);
     let title = if arguments.resume.is_some() { "phases since resuming:" } else { "phases:" };
-    Ok(print(&closing(&outcome, title, &phases))?)
+    Ok(print(&closing(context, &outcome, title, &phases))?)
 }
 
-fn closing(outcome: &Outcome, title: &str, phases: &PhaseSeconds) -> String {
+fn closing(context: &Context, outcome: &RunEnd, title: &str, phases: &PhaseSeconds) -> String {
     let mut text = String::new();
     let mut line = |line: &str| writeln!(text, "{line}").expect("a string takes all text");
     let folder = outcome.folder.path().display();
@@ -61,7 +61,7 @@ fn closing(outcome: &Outcome, title: &str, phases: &PhaseSeconds) -> String {
     }
     line(&format!("report: {folder}/summary.md"));
     if !outcome.complete {
-        line(&format!("to go on: deepcfr train --resume {folder}"));
+        line(&format!("to go on: {} train --resume {folder}", context.program));
     }
     text
 }

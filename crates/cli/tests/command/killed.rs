@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use deepcfr_train::metrics::{IterationMetrics, read_metrics};
+use deepcfr_runs::metrics::{IterationMetrics, read_metrics};
 use tempfile::TempDir;
 
 use crate::deepcfr;

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::{DeviceError, DeviceName, DeviceProblem, Placement};
+use super::{DeviceError, DeviceName, DeviceProblem, Placement, dtype};
 
 /// Devices that were opened and found to work.
 static OPENED: Mutex<BTreeMap<DeviceName, Device>> = Mutex::new(BTreeMap::new());
@@ -30,7 +30,7 @@ pub fn check_device(placement: Placement) -> Result<(), DeviceError> {
 
 /// Whether `device` multiplies in the placement's type.
 pub(super) fn supports(device: &Device, placement: Placement) -> bool {
-    device.supports_dtype(placement.precision.dtype())
+    device.supports_dtype(dtype(placement.precision))
 }
 
 /// The device as burn names it, without gradients; it has computed something already.
@@ -119,7 +119,7 @@ fn message_of(payload: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Precision;
+    use crate::{Precision, is_compiled};
 
     #[test]
     fn the_processor_is_there_and_computes_in_every_type() {
@@ -130,7 +130,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        for device in DeviceName::KINDS.into_iter().filter(|kind| !kind.is_compiled()) {
+        for device in DeviceName::KINDS.into_iter().filter(|kind| !is_compiled(*kind)) {
             let said = check_device(Placement { device, ..Placement::default() }).unwrap_err().to_string();
             let kind = device.kind();
             let expected = format!(
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_number_beyond_the_last_device_is_refused() {
-        for device in DeviceName::KINDS.into_iter().filter(|kind| kind.is_compiled() && !kind.is_cpu()) {
+        for device in DeviceName::KINDS.into_iter().filter(|kind| is_compiled(*kind) && !kind.is_cpu()) {
             let problem = check_device(Placement { device: device.at(999), ..Placement::default() })
                 .unwrap_err()
                 .problem;

@@ -1,47 +1,21 @@
-//! Number types that networks multiply in.
+//! The number types of a precision, as burn names them.
 
 use burn::tensor::FloatDType;
+use deepcfr_core::Precision;
 
-/// Type of the factors of matrix products. Parameters, optimiser, sums of biases, activations and
-/// losses are 32-bit whatever it is, and so are saved weights.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Precision {
-    /// 32-bit floats throughout.
-    #[default]
-    F32,
-    /// Brain floats: the range of 32-bit floats with 8 significant bits.
-    Bf16,
-    /// Half floats: 11 significant bits, 6·10⁻⁸ to 65,504. Losses are scaled while fitting.
-    F16,
+/// The type to cast factors to; `None` where they are kept.
+pub(crate) const fn lower(precision: Precision) -> Option<FloatDType> {
+    match precision {
+        Precision::F32 => None,
+        Precision::Bf16 => Some(FloatDType::BF16),
+        Precision::F16 => Some(FloatDType::F16),
+    }
 }
 
-impl Precision {
-    /// Every type.
-    pub const ALL: [Self; 3] = [Self::F32, Self::Bf16, Self::F16];
-
-    /// Its name.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::F32 => "f32",
-            Self::Bf16 => "bf16",
-            Self::F16 => "f16",
-        }
-    }
-
-    /// The type to cast factors to; `None` where they are kept.
-    pub(crate) const fn lower(self) -> Option<FloatDType> {
-        match self {
-            Self::F32 => None,
-            Self::Bf16 => Some(FloatDType::BF16),
-            Self::F16 => Some(FloatDType::F16),
-        }
-    }
-
-    /// As burn's type.
-    pub(crate) const fn dtype(self) -> FloatDType {
-        match self.lower() {
-            Some(dtype) => dtype,
-            None => FloatDType::F32,
-        }
+/// As burn's type.
+pub(crate) const fn dtype(precision: Precision) -> FloatDType {
+    match lower(precision) {
+        Some(dtype) => dtype,
+        None => FloatDType::F32,
     }
 }

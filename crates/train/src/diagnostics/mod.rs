@@ -8,87 +8,29 @@ mod probe;
 
 use deepcfr_cfr::regret::{AllNegative, regret_matching};
 use deepcfr_core::{Action, Model, ModelError, NetId};
-use serde::{Deserialize, Serialize};
+use deepcfr_runs::metrics::{CalibrationBin, ClassDiagnostics, Diagnostics, PlayerDiagnostics};
 
 use probe::{Kept, ProbedSample};
-pub(crate) use probe::{Probe, Watched};
+pub use probe::{Probe, Watched};
 
 /// Groups of a calibration table.
 const BINS: usize = 5;
 
-/// Both players' diagnostics.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Diagnostics {
-    /// By player.
-    pub players: Vec<PlayerDiagnostics>,
-}
-
-/// One player's network on samples of the iteration that it was just fitted to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PlayerDiagnostics {
-    /// Infosets looked at.
-    pub rows: u64,
-    /// Share of them at which the network gives no action a positive advantage, so that regret
-    /// matching's fallback decides.
-    pub fallback_share: f64,
-    /// Mean entropy of the strategy, in nats.
-    pub entropy: f64,
-    /// By class of action.
-    pub classes: Vec<ClassDiagnostics>,
-    /// Legal actions in groups of equal size, by rising prediction.
-    pub calibration: Vec<CalibrationBin>,
-}
-
-/// The legal actions of one class.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ClassDiagnostics {
-    /// Its name.
-    pub class: String,
-    /// Legal actions of the class over all rows.
-    pub actions: u64,
-    /// Mean target, in points.
-    pub target_mean: f64,
-    /// The 10 %, 50 % and 90 % quantiles of targets, in points.
-    pub target_quantiles: [f64; 3],
-    /// Mean prediction, in points.
-    pub prediction_mean: f64,
-    /// Correlation of prediction and target; `None` where one of them does not vary.
-    pub correlation: Option<f64>,
-    /// The strategy's probability of an action of this class, mean over the rows.
-    pub played: f64,
-    /// Of the rows at which the fallback decides, the probability that it gives the class; `None` where
-    /// it never does.
-    pub fallback_picks: Option<f64>,
-}
-
-/// Legal actions with similar predictions.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CalibrationBin {
-    /// How many.
-    pub actions: u64,
-    /// Mean prediction, in points.
-    pub prediction: f64,
-    /// Mean target, in points.
-    pub target: f64,
-}
-
-impl Diagnostics {
-    /// What the advantage networks in `model` say of the samples in `probe`.
-    ///
-    /// # Errors
-    /// If the model fails.
-    pub(crate) fn of(probe: &Probe, model: &mut dyn Model, rule: AllNegative) -> Result<Self, ModelError> {
-        let players = probe.players.iter().enumerate().filter(|(_, kept)| !kept.samples.is_empty());
-        let players = players.map(|(player, kept)| {
-            let predictions = predict(kept, NetId::advantage(player), model)?;
-            Ok(PlayerDiagnostics::of(probe.classes, kept, &predictions, rule))
-        });
-        Ok(Self { players: players.collect::<Result<_, ModelError>>()? })
-    }
+/// What the advantage networks in `model` say of the samples in `probe`.
+///
+/// # Errors
+/// If the model fails.
+pub(crate) fn diagnose(
+    probe: &Probe,
+    model: &mut dyn Model,
+    rule: AllNegative,
+) -> Result<Diagnostics, ModelError> {
+    let players = probe.players.iter().enumerate().filter(|(_, kept)| !kept.samples.is_empty());
+    let players = players.map(|(player, kept)| {
+        let predictions = predict(kept, NetId::advantage(player), model)?;
+        Ok(of_player(probe.classes, kept, &predictions, rule))
+    });
+    Ok(Diagnostics { players: players.collect::<Result<_, ModelError>>()? })
 }
 
 fn predict(kept: &Kept, net: NetId, model: &mut dyn Model) -> Result<Vec<f32>, ModelError> {
@@ -106,32 +48,30 @@ struct Entry {
     prediction: f64,
 }
 
-impl PlayerDiagnostics {
-    fn of(classes: &[&str], kept: &Kept, predictions: &[f32], rule: AllNegative) -> Self {
-        let samples = &kept.samples;
-        let width = predictions.len() / samples.len();
-        let mut strategies = Strategies::new(classes.len());
-        let mut entries = Vec::new();
-        for (sample, outputs) in samples.iter().zip(predictions.chunks_exact(width)) {
-            strategies.add(sample, outputs, rule);
-            entries.extend(sample.legal.iter().map(usize::from).map(|action| Entry {
-                class: usize::from(sample.classes[action]),
-                target: f64::from(sample.targets[action]),
-                prediction: f64::from(outputs[action]),
-            }));
-        }
-        let rows = samples.len() as f64;
-        let of_class = |(class, name): (usize, &&str)| {
-            let of: Vec<Entry> = entries.iter().copied().filter(|entry| entry.class == class).collect();
-            (!of.is_empty()).then(|| strategies.class(name, class, &of, rows))
-        };
-        Self {
-            rows: samples.len() as u64,
-            fallback_share: strategies.fallbacks / rows,
-            entropy: strategies.entropy / rows,
-            classes: classes.iter().enumerate().filter_map(of_class).collect(),
-            calibration: calibration(&mut entries),
-        }
+fn of_player(classes: &[&str], kept: &Kept, predictions: &[f32], rule: AllNegative) -> PlayerDiagnostics {
+    let samples = &kept.samples;
+    let width = predictions.len() / samples.len();
+    let mut strategies = Strategies::new(classes.len());
+    let mut entries = Vec::new();
+    for (sample, outputs) in samples.iter().zip(predictions.chunks_exact(width)) {
+        strategies.add(sample, outputs, rule);
+        entries.extend(sample.legal.iter().map(usize::from).map(|action| Entry {
+            class: usize::from(sample.classes[action]),
+            target: f64::from(sample.targets[action]),
+            prediction: f64::from(outputs[action]),
+        }));
+    }
+    let rows = samples.len() as f64;
+    let of_class = |(class, name): (usize, &&str)| {
+        let of: Vec<Entry> = entries.iter().copied().filter(|entry| entry.class == class).collect();
+        (!of.is_empty()).then(|| strategies.class(name, class, &of, rows))
+    };
+    PlayerDiagnostics {
+        rows: samples.len() as u64,
+        fallback_share: strategies.fallbacks / rows,
+        entropy: strategies.entropy / rows,
+        classes: classes.iter().enumerate().filter_map(of_class).collect(),
+        calibration: calibration(&mut entries),
     }
 }
 
@@ -224,8 +164,7 @@ mod tests {
         }
         assert_eq!(deepcfr_core::SampleSource::len(&memories.advantage[0]), 3);
         let predictions = [1.0, 3.0, 2.0, -9.0, -1.0, -2.0];
-        let player =
-            PlayerDiagnostics::of(probe.classes, &probe.players[0], &predictions, AllNegative::Argmax);
+        let player = of_player(probe.classes, &probe.players[0], &predictions, AllNegative::Argmax);
         assert_eq!((player.rows, player.classes.len()), (3, 1));
         assert!((player.fallback_share - 1.0 / 3.0).abs() < 1e-12);
         // Strategies (¼, ¾), (1, 0), (1, 0).

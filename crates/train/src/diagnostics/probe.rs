@@ -18,7 +18,7 @@ pub(super) struct ProbedSample {
 }
 
 /// Advantage samples of one iteration, up to 1,000 of each player, every one with the same chance.
-pub(crate) struct Probe {
+pub struct Probe {
     pub(super) classes: &'static [&'static str],
     pub(super) players: [Kept; NUM_PLAYERS],
 }
@@ -32,7 +32,7 @@ pub(super) struct Kept {
 
 impl Probe {
     /// An empty probe for samples of `iteration`, whose actions fall into `classes`.
-    pub(crate) fn new(seed: u64, iteration: u32, classes: &'static [&'static str]) -> Self {
+    pub fn new(seed: u64, iteration: u32, classes: &'static [&'static str]) -> Self {
         let kept = |player: usize| Kept {
             seen: 0,
             draws: Stream::new(seed, Purpose::Diagnostics, iteration, player as u32, 0),
@@ -68,9 +68,11 @@ impl Kept {
 }
 
 /// The memories, and the probe beside them where there is one.
-pub(crate) struct Watched<'a> {
-    pub(crate) memories: &'a mut Memories,
-    pub(crate) probe: Option<&'a mut Probe>,
+pub struct Watched<'a> {
+    /// Where samples go.
+    pub memories: &'a mut Memories,
+    /// Keeps some aside.
+    pub probe: Option<&'a mut Probe>,
 }
 
 impl SampleSink for Watched<'_> {

@@ -2,17 +2,15 @@
 //! whole grid, and so are the memories and metrics of whole iterations.
 
 use deepcfr_cfr::reservoir::Memories;
-use deepcfr_core::{Encoder, Game, NetId};
+use deepcfr_config::{RunConfig, Scheduler};
+use deepcfr_runs::metrics::{BatchMetrics, IterationMetrics};
 
 use super::Trainer;
 use crate::collect::Collector;
-use crate::config::{Base, RunConfig, Scheduler, resolve};
 use crate::diagnostics::Watched;
 use crate::error::TrainError;
 use crate::inference::Inference;
-use crate::metrics::{BatchMetrics, IterationMetrics};
 use crate::networks::{NUM_NETS, factories};
-use crate::registry::{Setup, Visitor, with_game};
 
 /// Two iterations: the second one's traversals ask the networks that the first one fitted.
 const ITERATIONS: usize = 2;
@@ -24,27 +22,19 @@ struct Learned {
     metrics: Vec<IterationMetrics>,
 }
 
-struct Iterate(RunConfig);
-
-impl Visitor for Iterate {
-    type Output = Learned;
-
-    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
-        self,
-        setup: Setup<G, E>,
-    ) -> Result<Learned, TrainError> {
-        let mut trainer = Trainer::new(self.0, setup)?;
-        let lines = (0..ITERATIONS).map(|_| trainer.iterate()).collect::<Result<Vec<_>, _>>()?;
-        Ok(Learned {
-            memories: trainer.state.memories.hash(),
-            metrics: lines.iter().map(IterationMetrics::without_times).collect(),
-        })
-    }
+fn trainer(preset: &str, sets: &[&str]) -> Trainer {
+    let config = resolved(preset, sets);
+    let board = deepcfr_builtin::catalogue().board(&config.game).expect("the rules are possible");
+    Trainer::new(config, board).expect("the run can start")
 }
 
 fn run(preset: &str, sets: &[&str]) -> Learned {
-    let config = resolved(preset, sets);
-    with_game(&config.game.clone(), Iterate(config)).expect("the run goes through")
+    let mut trainer = trainer(preset, sets);
+    let lines = (0..ITERATIONS).map(|_| trainer.iterate()).collect::<Result<Vec<_>, _>>();
+    Learned {
+        memories: trainer.state.memories.hash(),
+        metrics: lines.expect("the run goes through").iter().map(IterationMetrics::without_times).collect(),
+    }
 }
 
 /// Networks of 3 × 512 and a fit of few steps: what is tested is traversals.
@@ -66,57 +56,41 @@ const LOST_CITIES: [&str; 2] = ["traversal.traversals_per_player=260", "game.los
 
 fn resolved(preset: &str, sets: &[&str]) -> RunConfig {
     let sets: Vec<String> = sets.iter().map(|&set| set.to_owned()).collect();
-    resolve(&Base::Preset(preset.to_owned()), &sets, None).expect("the settings are valid")
+    crate::testing::resolve(Some(preset), &sets)
 }
 
 /// Fits networks once, then draws the second iteration's samples under every scheduler.
-struct Grid<'a> {
-    preset: &'a str,
-    sets: &'a [&'a str],
-}
-
-impl Visitor for Grid<'_> {
-    type Output = ();
-
-    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(self, setup: Setup<G, E>) -> Result<(), TrainError> {
-        let mut trainer = Trainer::new(resolved(self.preset, self.sets), setup)?;
-        trainer.iterate()?;
-        let networks = trainer.state.networks.advantage().expect("the first iteration fits networks");
-        let nets = [0, 1].map(|player: usize| (NetId::advantage(player), networks[player].clone()));
-        let draw = |knobs: &[String]| -> Result<_, TrainError> {
-            let knobs: Vec<&str> = knobs.iter().map(String::as_str).collect();
-            let config = resolved(self.preset, &[self.sets, &knobs].concat());
-            let workers = config.traversal.workers.expect("the grid names it");
-            let collector = Collector::new(&config, workers);
-            let mut inference =
-                Inference::open(&config, &factories(&config, trainer.shape, NUM_NETS)?, workers)?;
-            inference.publish(&nets)?;
-            let mut memories = Memories::new(trainer.shape, 2000, 1000, 1);
-            let collected = collector.on_game(
-                &trainer.setup,
-                2,
-                true,
-                &mut inference,
-                &mut Watched { memories: &mut memories, probe: None },
-            )?;
-            Ok((memories.hash(), collected.nodes, collected.samples, collected.batches.rows))
-        };
-        let expected = draw(&knobs(Scheduler::Recursive, 1, 0, 1))?;
-        assert!(expected.3 > 500, "the networks are asked: {} rows", expected.3);
-        for &scheduler in Scheduler::ALL {
-            let lanes: &[usize] = if scheduler.is_one_lane() { &[0] } else { &[1, 7, 64, 256] };
-            let batches: &[usize] =
-                if scheduler == Scheduler::Recursive { &[1] } else { &[1, 16, 128, 1024] };
-            for workers in [1, 2, 8] {
-                for &lanes in lanes {
-                    for &max_batch in batches {
-                        let knobs = knobs(scheduler, workers, lanes, max_batch);
-                        assert_eq!(draw(&knobs)?, expected, "{}, {knobs:?}", self.preset);
-                    }
+fn schedulers_agree(preset: &str, game: &[&str]) {
+    let sets = [&LARGE_NETWORK[..], game].concat();
+    let mut trainer = trainer(preset, &sets);
+    trainer.iterate().expect("the first iteration goes through");
+    let nets = trainer.advantage_nets().expect("the first iteration fits networks");
+    let draw = |knobs: &[String]| -> Result<_, TrainError> {
+        let knobs: Vec<&str> = knobs.iter().map(String::as_str).collect();
+        let config = resolved(preset, &[&sets[..], &knobs].concat());
+        let workers = config.traversal.workers.expect("the grid names it");
+        let collector = Collector::new(&config, trainer.board(), workers);
+        let mut inference = Inference::open(&config, &factories(&config, trainer.shape, NUM_NETS)?, workers)?;
+        inference.publish(&nets)?;
+        let mut memories = Memories::new(trainer.shape, 2000, 1000, 1);
+        let mut sink = Watched { memories: &mut memories, probe: None };
+        let collected = collector.on_board(trainer.board(), (2, true), &mut inference, &mut sink)?;
+        Ok((memories.hash(), collected.nodes, collected.samples, collected.batches.rows))
+    };
+    let draw = |knobs: &[String]| draw(knobs).expect("every run goes through");
+    let expected = draw(&knobs(Scheduler::Recursive, 1, 0, 1));
+    assert!(expected.3 > 500, "the networks are asked: {} rows", expected.3);
+    for &scheduler in Scheduler::ALL {
+        let lanes: &[usize] = if scheduler.is_one_lane() { &[0] } else { &[1, 7, 64, 256] };
+        let batches: &[usize] = if scheduler == Scheduler::Recursive { &[1] } else { &[1, 16, 128, 1024] };
+        for workers in [1, 2, 8] {
+            for &lanes in lanes {
+                for &max_batch in batches {
+                    let knobs = knobs(scheduler, workers, lanes, max_batch);
+                    assert_eq!(draw(&knobs), expected, "{preset}, {knobs:?}");
                 }
             }
         }
-        Ok(())
     }
 }
 
@@ -129,12 +103,6 @@ fn knobs(scheduler: Scheduler, workers: usize, lanes: usize, max_batch: usize) -
         // Below most batches: why batches close must not matter either.
         format!("server.min_batch={}", 8.min(max_batch)),
     ]
-}
-
-fn schedulers_agree(preset: &str, game: &[&str]) {
-    let sets = [&LARGE_NETWORK[..], game].concat();
-    let config = resolved(preset, &sets);
-    with_game(&config.game, Grid { preset, sets: &sets }).expect("every run goes through");
 }
 
 #[test]
@@ -266,27 +234,17 @@ fn the_extended_set_is_played_when_its_turn_is() {
 }
 
 /// The batches of the second iteration's traversals, whose networks a server runs.
-struct Batches(RunConfig);
-
-impl Visitor for Batches {
-    type Output = BatchMetrics;
-
-    fn visit<G: Game + 'static, E: Encoder<G> + 'static>(
-        self,
-        setup: Setup<G, E>,
-    ) -> Result<BatchMetrics, TrainError> {
-        let mut trainer = Trainer::new(self.0, setup)?;
-        trainer.iterate()?;
-        Ok(trainer.iterate()?.batches)
-    }
+fn batches(sets: &[&str]) -> BatchMetrics {
+    let mut trainer = trainer("kuhn", sets);
+    trainer.iterate().expect("the first iteration goes through");
+    trainer.iterate().expect("the second iteration goes through").batches
 }
 
 #[test]
 fn the_servers_keys_decide_why_batches_close() {
     let served = |sets: &[&str]| {
         let base = ["traversal.scheduler=server", "traversal.workers=3", "traversal.max_batch=64"];
-        let config = resolved("kuhn", &[&LARGE_NETWORK[..], &KUHN, &base, sets].concat());
-        let batches = with_game(&config.game.clone(), Batches(config)).expect("the run goes through");
+        let batches = batches(&[&LARGE_NETWORK[..], &KUHN, &base, sets].concat());
         (batches.closes.expect("the server tells"), batches)
     };
     // Out of the idle rule's reach, with time: only the quorum is left.

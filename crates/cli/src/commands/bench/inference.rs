@@ -1,30 +1,33 @@
 //! `deepcfr bench inference`: the inference engines against each other.
 //!
-//! Not here: the measuring (see `deepcfr-train`).
+//! Not here: the measuring (see `deepcfr-bench`).
 
 use std::fmt::Write;
 use std::path::Path;
 
+use deepcfr_bench::{InferenceBench, InferencePlan, InferenceTiming, bench_inference};
+use deepcfr_config::{Base, ConfigError, Engine, Problem, RunConfig};
 use deepcfr_levers::fit::Achieved;
 use deepcfr_levers::text::{Table, count};
-use deepcfr_train::config::{Base, ConfigError, Engine, Problem, RunConfig, resolve};
-use deepcfr_train::{InferenceBench, InferencePlan, InferenceTiming, bench_inference, usable_engines};
+use deepcfr_train::networks::usable_engines;
 
 use crate::arguments::BenchInferenceArguments;
 use crate::commands::profile::parse_size;
+use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::print;
 
 /// Whose rows are encoded where nobody says otherwise.
 const PRESET: &str = "lost-cities";
 
-pub(crate) fn run(arguments: &BenchInferenceArguments) -> Result<(), CommandError> {
+pub(crate) fn run(context: &Context, arguments: &BenchInferenceArguments) -> Result<(), CommandError> {
     let source = &arguments.source;
     let base = match source.base() {
         Base::Default => Base::Preset(PRESET.to_owned()),
         named => named,
     };
-    let config = resolve(&base, &source.set, source.seed)?;
+    let config = context.schema().resolve(&base, &source.set, source.seed)?;
+    let board = context.catalogue.board(&config.game)?;
     let batches = batches(&arguments.batches)?;
     let sizes = arguments.models.iter().map(|size| parse_size(size)).collect::<Result<_, _>>()?;
     if let Some(path) = arguments.out.as_deref().filter(|path| path.exists()) {
@@ -33,7 +36,7 @@ pub(crate) fn run(arguments: &BenchInferenceArguments) -> Result<(), CommandErro
     }
     let engines = engines(&arguments.engines, &config)?;
     let plan = InferencePlan { engines, batches, sizes, blocks: arguments.turns.max(1) };
-    let bench = bench_inference(&config, &plan)?;
+    let bench = bench_inference(&config, &*board, &plan)?;
     if let Some(path) = &arguments.out {
         write_csv(path, &bench)?;
     }

@@ -1,0 +1,82 @@
+//! A small game and what is tabulated on it: the networks' outputs at every infoset, and its exact evaluation.
+//!
+//! Not here: traversals and best responses, which run on its tree (`cfr`).
+
+use std::sync::Arc;
+
+use deepcfr_board::{Board, SmallGame};
+use deepcfr_cfr::regret::AllNegative;
+use deepcfr_cfr::tabular::{TabularPolicy, TreeLimits};
+use deepcfr_config::{NashConv, RunConfig, Sampling};
+use deepcfr_core::{Model, ModelFactory, NetId, Weights};
+
+use crate::error::TrainError;
+use crate::exact::Exact;
+
+/// Exact evaluation is offered up to this many nodes (kept apart from tabulation, which the
+/// configuration limits): seconds per evaluation, a gigabyte of tree.
+const EXACT_NODES: usize = 20_000_000;
+
+/// A small game and what is tabulated on it.
+pub(crate) struct Tabulated {
+    pub(crate) game: SmallGame,
+    pub(crate) exact: Exact,
+    /// Whether traversals run on the tree, or the tree serves evaluation alone.
+    pub(crate) traversed: bool,
+    /// The advantage networks' outputs, once there are networks.
+    advantages: Option<Vec<f32>>,
+    /// Computes them.
+    model: Box<dyn Model>,
+}
+
+impl Tabulated {
+    /// Lays the game out if the configuration has a use for that and the game is small enough.
+    pub(crate) fn of(
+        config: &RunConfig,
+        board: &dyn Board,
+        factory: &dyn ModelFactory,
+    ) -> Result<Option<Self>, TrainError> {
+        let below = config.traversal.tabulate_below.unwrap_or(0);
+        let exact = config.evaluation.nash_conv == NashConv::Auto;
+        let default = TreeLimits::default();
+        let max_infosets =
+            if exact { default.max_infosets } else { usize::try_from(below).unwrap_or(usize::MAX) };
+        if max_infosets == 0 {
+            return Ok(None);
+        }
+        let limits = TreeLimits { max_nodes: EXACT_NODES, max_infosets };
+        let Some(game) = SmallGame::lay_out(board, limits)? else { return Ok(None) };
+        // Rollout policies play the game itself, not its tree.
+        let rollouts = config.traversal.sampling == Sampling::Rollout;
+        let traversed = game.tree.num_infosets() as u64 <= below && !rollouts;
+        let baseline = exact && config.evaluation.tabular_baseline;
+        let exact = Exact::new(&game, baseline, config.run.seed, board.facts().ante);
+        Ok(Some(Self { game, exact, traversed, advantages: None, model: factory.open()? }))
+    }
+
+    /// Takes over new advantage networks.
+    pub(crate) fn publish(&mut self, nets: &[(NetId, Arc<Weights>)]) -> Result<(), TrainError> {
+        for (net, weights) in nets {
+            self.model.load(*net, weights)?;
+        }
+        self.advantages = Some(self.game.tabulate(&mut *self.model, NetId::advantage)?);
+        Ok(())
+    }
+
+    /// The advantage networks' outputs at every infoset, once there are networks.
+    pub(crate) fn advantages(&self) -> Option<&[f32]> {
+        self.advantages.as_deref()
+    }
+
+    /// The strategy of the networks in force, once there are networks.
+    pub(crate) fn current(&self, rule: AllNegative) -> Option<TabularPolicy> {
+        Some(self.game.strategy(self.advantages()?, rule))
+    }
+
+    /// Adds the strategy of the networks in force to SD-CFR's average.
+    pub(crate) fn add_to_average(&mut self, rule: AllNegative, weight: f64) {
+        if let Some(strategy) = self.current(rule) {
+            self.exact.add(&self.game, &strategy, weight);
+        }
+    }
+}
