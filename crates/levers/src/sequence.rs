@@ -108,7 +108,7 @@ mod tests {
         let stages: Vec<Stage> = order.iter().map(|lever| lever.lever().stage).collect();
         assert!(stages.is_sorted(), "{order:?}");
         let size = place(&order, LeverId::ModelSize);
-        for later in [LeverId::MixedPrecision, LeverId::Fusion, LeverId::SpecialisedEngine] {
+        for later in [LeverId::MixedPrecision, LeverId::SpecialisedEngine] {
             assert!(size < place(&order, later));
         }
         assert!(place(&order, LeverId::Interleaving) < place(&order, LeverId::Server));

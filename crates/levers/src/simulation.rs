@@ -165,13 +165,11 @@ impl Truth {
                 server_threads: u32::from(self.scheduler.shares_calls()),
                 networks_per_sweep: 2.0,
                 tabulated: false,
-                static_shapes: false,
             },
             training: TrainingLoad {
                 batch: 256,
                 advantage_steps: 700.0,
                 strategy_steps: 500.0,
-                memory_per_player: true,
                 distinct_rows: None,
                 strategy_with_evaluation: false,
             },
@@ -189,7 +187,6 @@ impl Truth {
                 rows_per_iteration: 40_000.0,
                 bytes_per_row: 500.0,
                 capacity_rows: 1_000_000,
-                compact: false,
             },
         }
     }

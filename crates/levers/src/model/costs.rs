@@ -62,7 +62,7 @@ impl CallBook {
     pub fn scaled(&self, dispatch: f64, kernel: f64) -> Self {
         let one = |cost: &Option<CallCost>| cost.as_ref().map(|cost| cost.scaled(dispatch, kernel));
         let all = |costs: &BTreeMap<Alternative, CallCost>| {
-            costs.iter().map(|(key, cost)| (key.clone(), cost.scaled(dispatch, kernel))).collect()
+            costs.iter().map(|(&key, cost)| (key, cost.scaled(dispatch, kernel))).collect()
         };
         Self {
             forward: one(&self.forward),

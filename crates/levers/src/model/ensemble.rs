@@ -22,8 +22,6 @@ use crate::statistics::{Estimate, Use, bootstrap_factor, resample, stream};
 const WORLDS: usize = 1000;
 /// Relative standard deviation of an evaluation's time where fewer than three were measured.
 const FEW_EVALUATIONS_NOISE: f64 = 0.05;
-/// Engines that are another runtime rather than another engine of ours.
-const RUNTIMES: [&str; 1] = ["pytorch"];
 
 /// One draw of everything that is uncertain.
 #[derive(Clone, Debug)]
@@ -179,9 +177,8 @@ impl Fitted<'_> {
         let timings = self.timings;
         match timings.variant {
             Variant::Plain if timings.engine == engine => None,
-            Variant::Plain if RUNTIMES.contains(&timings.engine.as_str()) => Some(Alternative::Runtime),
             Variant::Plain => Some(Alternative::Engine),
-            variant => Some(Alternative::Variant(variant)),
+            Variant::MixedPrecision => Some(Alternative::MixedPrecision),
         }
     }
 }

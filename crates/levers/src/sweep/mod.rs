@@ -4,7 +4,7 @@
 //! 90 % interval of its mean improvement (Student's t over seeds) lies above 0 and the improvement exceeds
 //! the standard deviation between seeds of the present size.
 //! A: such a size costs at most [`AFFORDABLE`] times the present iteration → adopt the best of them, and look
-//! again at mixed precision, fusion and the engine. B: none unlocks → keep. C: some do, but cost more →
+//! again at mixed precision and the engine. B: none unlocks → keep. C: some do, but cost more →
 //! candidate until optimised. Not here: running the grid.
 
 mod values;
@@ -155,7 +155,7 @@ impl SizeDecision {
         let (branch, chosen) = branch(&comparisons);
         let triggers = match branch {
             Branch::Keep => Vec::new(),
-            _ => vec![LeverId::MixedPrecision, LeverId::Fusion, LeverId::SpecialisedEngine],
+            _ => vec![LeverId::MixedPrecision, LeverId::SpecialisedEngine],
         };
         Ok(Self { branch, chosen, comparisons, seed_noise, iteration, triggers })
     }
@@ -240,14 +240,14 @@ impl fmt::Display for SizeDecision {
         match self.branch {
             Branch::Adopt => write!(
                 f,
-                "A: adopt {size}: it improves learning beyond seed noise at no more than {AFFORDABLE} times the time; now measure mixed precision, fusion and the engine"
+                "A: adopt {size}: it improves learning beyond seed noise at no more than {AFFORDABLE} times the time; now measure mixed precision and the engine"
             ),
             Branch::Keep => {
                 write!(f, "B: keep the present size: no larger one improves learning beyond seed noise")
             }
             Branch::Candidate => write!(
                 f,
-                "C: {size} improves learning beyond seed noise but costs more than {AFFORDABLE} times the time: a candidate until mixed precision, fusion or the engine make it affordable"
+                "C: {size} improves learning beyond seed noise but costs more than {AFFORDABLE} times the time: a candidate until mixed precision or another engine makes it affordable"
             ),
         }
     }
@@ -281,7 +281,7 @@ mod tests {
         ];
         let decision = SizeDecision::of(&grid, Better::Lower).unwrap();
         assert_eq!((decision.branch, decision.chosen), (Branch::Adopt, Some((1024, 3))));
-        assert_eq!((decision.iteration, decision.triggers.len()), (100, 3));
+        assert_eq!((decision.iteration, decision.triggers.len()), (100, 2));
         assert!((decision.seed_noise - 5.0).abs() < 1e-9);
         assert!((decision.comparisons[0].improvement.value - 59.0 / 3.0).abs() < 1e-9);
         assert!(decision.to_string().starts_with("A: adopt 1024 × 3"));

@@ -3,7 +3,6 @@
 //! Plain text for terminals and Markdown for documents come from the same tables. Not here: plots.
 
 mod advice;
-mod backtest;
 mod graph;
 mod ledger;
 mod next;
@@ -13,7 +12,6 @@ mod table;
 mod units;
 
 pub use advice::advisory;
-pub use backtest::back_test;
 pub use graph::{order_svg, order_text};
 pub use ledger::ledger;
 pub use next::next_steps;

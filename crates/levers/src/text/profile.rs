@@ -216,7 +216,6 @@ impl CallReport {
         let variant = match self.variant {
             Variant::Plain => "",
             Variant::MixedPrecision => ", mixed precision",
-            Variant::Fused => ", fused",
         };
         let hidden = if matches!(self.fit.cost.curve, Curve::Hinge { .. }) {
             " (kernel hidden below the bend)"
