@@ -22,10 +22,14 @@ pub struct Edge {
 
 /// Dependencies that form a circle.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("levers wait for each other: {levers:?}")]
+#[error("levers wait for each other: {}", names(levers))]
 pub struct CycleError {
     /// The levers that can never be decided.
     pub levers: Vec<LeverId>,
+}
+
+fn names(levers: &[LeverId]) -> String {
+    levers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// The dependencies among `levers`.

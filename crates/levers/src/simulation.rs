@@ -27,7 +27,7 @@ pub(crate) struct Truth {
     pub(crate) workers: u32,
     pub(crate) lanes: u32,
     pub(crate) scheduler: Scheduler,
-    pub(crate) reach: f64,
+    pub(crate) fill: f64,
     pub(crate) training_seconds: f64,
     pub(crate) evaluation_seconds: f64,
 }
@@ -42,7 +42,7 @@ impl Default for Truth {
             workers: 2,
             lanes: 32,
             scheduler: Scheduler::Recursive,
-            reach: 0.85,
+            fill: 0.85,
             training_seconds: 1.0,
             evaluation_seconds: 2.0,
         }
@@ -62,7 +62,7 @@ impl Truth {
     }
 
     pub(crate) fn batch(&self) -> f64 {
-        self.flight().reached(self.reach)
+        self.flight().filled(self.fill)
     }
 
     fn call_seconds(&self) -> f64 {

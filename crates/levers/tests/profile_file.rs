@@ -93,7 +93,7 @@ fn the_whole_loop_from_profile_to_ledger() {
     let ledger = Ledger::open(&path).unwrap();
     let shown = text::ledger(&ledger);
     assert!(shown.contains("learning is identical (2 figures, bit for bit)"), "{shown}");
-    assert!(shown.contains("1 of 1 outcomes lay in their 90 % interval"), "{shown}");
+    assert!(shown.contains("1 of 1 observed speed-ups lay in their 90 % interval"), "{shown}");
     let later = Advisory::of(&profile, &Question { ledger: Some(&ledger), ..Question::default() }).unwrap();
     assert_eq!(later.lever(LeverId::Interleaving).state.to_string(), "verified");
 }

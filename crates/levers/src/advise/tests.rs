@@ -23,10 +23,10 @@ fn a_lever_of_known_effect_is_covered_in_85_of_100_trials() {
         let profile = truth.profile(trial);
         let projected = advisory_of(&profile, LeverId::Interleaving).raw;
         // What the calculus cannot know: how full sweeps get, and what the formula leaves out.
-        let reach = 0.7 + 0.3 * world.uniform();
+        let fill = 0.7 + 0.3 * world.uniform();
         let lane_overhead = 1.0 + 0.15 * world.uniform();
         let logic_seconds = truth.logic_seconds * lane_overhead;
-        let later = Truth { scheduler: Scheduler::Interleaved, lanes: 64, reach, logic_seconds, ..truth };
+        let later = Truth { scheduler: Scheduler::Interleaved, lanes: 64, fill, logic_seconds, ..truth };
         let missed = later.traversal_seconds() * ((0.1 * world.normal()).exp() - 1.0);
         let outcome = truth.iteration_seconds() / (later.iteration_seconds() + missed);
         covered += u32::from(projected.contains(outcome));

@@ -147,7 +147,7 @@ impl Before {
         let logic = (phase * workers / rows - call).max(LEAST_SHARE * phase * workers / rows);
         TraversalCosts {
             flight,
-            reach: 1.0,
+            fill: 1.0,
             device: Device::Cpu,
             cores: self.cores,
             server_threads: 1.0,

@@ -25,7 +25,7 @@ pub const CATALOGUE: &[Lever] = &[
             P::ReachableBatch { scheduler: Scheduler::Interleaved, times: 2.0 },
         ],
         after: &[],
-        trigger: "when the forward share of an iteration rises, or another engine has a larger n½",
+        trigger: "when forward passes take a larger share of an iteration, or another engine has a larger n½",
     },
     Lever {
         id: LeverId::Server,
@@ -111,7 +111,7 @@ pub const CATALOGUE: &[Lever] = &[
         effect: Effect::OtherEngine,
         preconditions: &[P::AsksNetworks, P::ModelSizeChosen],
         after: &[LeverId::ModelSize, LeverId::Interleaving],
-        trigger: "when the model's size is decided, or the forward share exceeds a tenth of an iteration",
+        trigger: "when the model's size is decided, or forward passes exceed a tenth of an iteration",
     },
     Lever {
         id: LeverId::TabulatedStrategy,

@@ -95,8 +95,8 @@ const DISPATCH_COUNTS: f64 = 0.25;
 const KERNEL_COUNTS: f64 = 0.5;
 const MEMORY_SHARE: f64 = 0.8;
 
-const TIME_FORWARD: &str = "forward passes against batch size";
-const TIME_STEPS: &str = "training steps against batch size";
+const TIME_FORWARD: &str = "forward passes at several batch sizes";
+const TIME_STEPS: &str = "training steps at several batch sizes";
 
 impl Precondition {
     /// Whether it holds in `situation`.

@@ -64,7 +64,7 @@ fn a_kernel_bound_forward_pass_stops_interleaving() {
     let mut untimed = kernel;
     untimed.calls.clear();
     let unknown = check(&untimed, Precondition::ForwardNotKernelBound);
-    assert_eq!(unknown, Check::Unknown { measure: "forward passes against batch size" });
+    assert_eq!(unknown, Check::Unknown { measure: "forward passes at several batch sizes" });
 }
 
 #[test]

@@ -69,7 +69,8 @@ fn a_verification_needs_its_projection_first() {
     assert!(!covered, "2.0 is outside 1.35 to 1.65");
 }
 
-/// Two lines as an earlier program wrote them, of a lever that the catalogue has lost, and one of a lever that it has.
+/// Two lines as an earlier program wrote them, of a lever that the catalogue has lost, and two of one that
+/// it has.
 #[test]
 fn lines_of_levers_that_are_gone_stay_readable() {
     let path = ledger_path("former");
@@ -91,7 +92,7 @@ fn lines_of_levers_that_are_gone_stay_readable() {
         read.entries().iter().map(|entry| serde_json::to_string(entry).unwrap()).collect();
     assert_eq!(written.join("\n") + "\n", format!("{then}{now}"));
     let shown = crate::text::ledger(&read);
-    assert!(shown.contains("compact-memories") && shown.contains("2 of 2 outcomes"), "{shown}");
+    assert!(shown.contains("compact-memories") && shown.contains("2 of 2 observed"), "{shown}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Not here: when a change is possible (`catalogue`).
 
-use super::costs::{Costs, Table};
+use super::costs::{Costs, TabulatedStrategy};
 use super::ensemble::World;
 use super::prior::Kind;
 use crate::fit::{CallCost, NetworkShape};
@@ -107,9 +107,9 @@ impl World {
             traversal.logic_seconds_per_row /= prior.lane_overhead;
         }
         traversal.flight = before.under(scheduler, lanes);
-        traversal.reach = prior.reach;
+        traversal.fill = prior.fill;
         if scheduler.interleaves() {
-            self.costs.traversal.reach *= self.busy_lanes(lanes);
+            self.costs.traversal.fill *= self.busy_lanes(lanes);
         }
         self.miss(Kind::Schedule);
         Some(())
@@ -136,7 +136,7 @@ impl World {
         let lanes = self.lanes_there(lanes);
         let before = self.costs.traversal.flight.lanes;
         if lanes != before {
-            self.costs.traversal.reach *= self.busy_lanes(lanes) / self.busy_lanes(before);
+            self.costs.traversal.fill *= self.busy_lanes(lanes) / self.busy_lanes(before);
             self.costs.traversal.flight.lanes = lanes;
             self.miss(Kind::Capacity);
         }
@@ -313,8 +313,8 @@ impl World {
         self.costs.calls.forward.as_ref()?;
         let networks = self.networks;
         self.costs.traversal.table =
-            Some(Table { infosets, networks, lookup_seconds: self.prior.lookup_seconds });
-        self.miss(Kind::Table);
+            Some(TabulatedStrategy { infosets, networks, lookup_seconds: self.prior.lookup_seconds });
+        self.miss(Kind::Tabulated);
         Some(())
     }
 

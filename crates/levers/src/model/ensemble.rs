@@ -75,7 +75,7 @@ pub enum ModelError {
     #[error(transparent)]
     Profile(#[from] ProfileError),
     /// Timings of one kind of call.
-    #[error("timings of {call:?} by {engine} ({variant:?}): {source}")]
+    #[error("timings of the {} by {engine} ({}): {source}", call.name(), variant.name())]
     Fit {
         /// The call.
         call: Call,
@@ -394,7 +394,7 @@ fn traversal(profile: &Profile, mean: &Mean, forward: Option<&CallCost>, prior: 
     let rows = mean.rows.max(1.0);
     let mut traversal = TraversalCosts {
         flight,
-        reach: batch * flight.networks / flight.rows(),
+        fill: batch * flight.networks / flight.rows(),
         device: load.device,
         cores: f64::from(profile.machine.logical_cores),
         server_threads: f64::from(load.server_threads.max(1)),

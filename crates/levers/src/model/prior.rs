@@ -2,7 +2,7 @@
 //! from its formula.
 //!
 //! Ranges are wide on purpose: a prior decides nothing on its own, because a lever whose effect rests on
-//! one is never recommended before it is measured (`project`). Not here: what the ledger teaches
+//! one is never recommended before it is measured (`advise`). Not here: what the ledger teaches
 //! (`ledger` stretches whole intervals).
 
 use deepcfr_core::Stream;
@@ -24,14 +24,14 @@ pub enum Kind {
     /// Evaluation done otherwise.
     Evaluation = 4,
     /// The strategy read from a table.
-    Table = 6,
+    Tabulated = 6,
 }
 
 impl Kind {
     /// Relative standard deviation of the changed phase about its formula.
     pub const fn error(self) -> f64 {
         match self {
-            Self::Schedule | Self::Evaluation | Self::Table => 0.10,
+            Self::Schedule | Self::Evaluation | Self::Tabulated => 0.10,
             Self::Network => 0.08,
             Self::Capacity => 0.05,
             Self::Call => 0.03,
@@ -43,7 +43,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prior {
     /// Share of the rows in flight that a call finds under a scheduler that was not run: 0.7 to 1.
-    pub reach: f64,
+    pub fill: f64,
     /// Overlap of walking and serving: 0.5 to 1.
     pub overlap: f64,
     /// Seconds to hand a batch over to a server thread and back: 5 to 60 µs.
@@ -79,7 +79,7 @@ impl Prior {
         let mut stream = stream(seed, Use::Priors, index);
         let s = &mut stream;
         Self {
-            reach: between(s, (0.7, 1.0)),
+            fill: between(s, (0.7, 1.0)),
             overlap: between(s, (0.5, 1.0)),
             hand_over_seconds: logarithmic(s, (5e-6, 60e-6)),
             lane_overhead: between(s, (1.0, 1.25)),

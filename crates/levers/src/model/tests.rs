@@ -25,7 +25,7 @@ fn interleaving_gains_what_the_device_allows() {
         let before = Ensemble::of(&truth.profile(1)).unwrap();
         let after = before.after(&[Change::Schedule(Scheduler::Interleaved, 32.0)]).unwrap();
         let gain = before.speed_up(&after);
-        let later = Truth { scheduler: Scheduler::Interleaved, lanes: 32, reach: 0.85, ..truth };
+        let later = Truth { scheduler: Scheduler::Interleaved, lanes: 32, fill: 0.85, ..truth };
         let expected = truth.iteration_seconds() / later.iteration_seconds();
         assert!(gain.contains(expected), "a = {a_seconds}: {gain:?} against {expected}");
     }

@@ -120,6 +120,16 @@ pub enum Call {
     TrainingStep,
 }
 
+impl Call {
+    /// The call in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward pass",
+            Self::TrainingStep => "training step",
+        }
+    }
+}
+
 /// How an engine was told to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -128,6 +138,16 @@ pub enum Variant {
     Plain,
     /// In mixed precision.
     MixedPrecision,
+}
+
+impl Variant {
+    /// The variant in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::MixedPrecision => "mixed precision",
+        }
+    }
 }
 
 /// Timed calls of one kind.
@@ -199,7 +219,7 @@ pub enum ProfileError {
         source: serde_json::Error,
     },
     /// The document has another version.
-    #[error("a profile of schema {got} where schema {expected} is read")]
+    #[error("the profile has schema {got}, this program reads schema {expected}")]
     Schema {
         /// Its version.
         got: u32,
@@ -207,7 +227,7 @@ pub enum ProfileError {
         expected: u32,
     },
     /// Too few iterations for an interval.
-    #[error("{got} measured iterations where {expected} are needed for an interval")]
+    #[error("the profile has {got} measured iterations where {expected} are needed for an interval")]
     Iterations {
         /// Iterations that are there.
         got: usize,

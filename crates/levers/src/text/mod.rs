@@ -7,7 +7,7 @@ mod graph;
 mod ledger;
 mod next;
 mod profile;
-mod sweep;
+mod size_decision;
 mod table;
 mod units;
 
@@ -16,7 +16,7 @@ pub use graph::{order_svg, order_text};
 pub use ledger::ledger;
 pub use next::next_steps;
 pub use profile::{CallReport, ProfileReport};
-pub use sweep::size_decision;
+pub use size_decision::size_decision;
 pub use table::Table;
 pub use units::{bytes, count, rate, ratio, seconds, share};
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use deepcfr_core::{LearnError, ModelError};
-use deepcfr_levers::sweep::SeedResult;
+use deepcfr_levers::comparison::SeedResult;
 use serde::{Deserialize, Serialize};
 
 use super::error::SweepFailure;
