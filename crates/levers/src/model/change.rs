@@ -107,6 +107,8 @@ impl World {
             traversal.logic_seconds_per_row /= prior.lane_overhead;
         }
         traversal.flight = before.under(scheduler, lanes);
+        // How full calls were says nothing of another scheduler, under which other threads wait for each
+        // other: a range takes the place of the measured figure.
         traversal.fill = prior.fill;
         if scheduler.interleaves() {
             self.costs.traversal.fill *= self.busy_lanes(lanes);
@@ -151,6 +153,8 @@ impl World {
         let slow = |count: f64| (count / cores).max(1.0) * (1.0 + slope * (count - 1.0));
         let factor = slow(workers) / slow(traversal.flight.workers);
         traversal.logic_seconds_per_row *= factor;
+        // Workers that compute their own calls on the processor disturb each other there too. A server's
+        // threads stay as many as they are, and an accelerator has memory of its own.
         if !traversal.flight.scheduler.shares_calls() && traversal.device == Device::Cpu {
             traversal.contention *= factor;
             traversal.call_overhead_seconds *= factor;
@@ -263,6 +267,7 @@ impl World {
 
     fn evaluation_every(&mut self, every: f64) {
         let before = std::mem::replace(&mut self.costs.evaluation.every, every);
+        // A network that is fitted for evaluations alone is fitted as often as they are.
         if self.strategy_with_evaluation && before.is_finite() {
             self.costs.strategy.seconds *= before / every;
         }
@@ -280,6 +285,8 @@ impl World {
     fn evaluation_calls(&mut self, base: &CallCost, cost: &CallCost, batch: f64) {
         let evaluation = &mut self.costs.evaluation;
         let Some(share) = evaluation.network_share else { return };
+        // Amdahl's law twice: calls are a share of the games, and games a share of the evaluation. The
+        // share of calls is kept up to date, so that the next change starts from a true split.
         let per_row = |cost: &CallCost, rows: f64| cost.seconds(rows) / rows;
         let ratio = per_row(cost, batch) / per_row(base, evaluation.batch);
         let games = 1.0 + share * (ratio - 1.0);

@@ -386,6 +386,9 @@ fn traversal(profile: &Profile, mean: &Mean, forward: Option<&CallCost>, prior: 
     let (contention, call_overhead_seconds) = match forward {
         Some(forward) if own_call > 0.0 && !load.tabulated => {
             let alone = forward.seconds(batch);
+            // One figure, how much longer a call takes within the run, and two causes: contention, which grows
+            // with the call, and overhead of any call. Which is which decides what larger batches gain, and
+            // nothing measured tells them apart: each world draws its own split.
             let overhead = prior.overhead_share * (own_call - alone).max(0.0);
             ((own_call - overhead) / alone, overhead)
         }
