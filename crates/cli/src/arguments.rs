@@ -105,7 +105,7 @@ pub(crate) struct AdviseArguments {
     #[arg(long, value_name = "KEY=VALUE,...")]
     pub(crate) what_if: Option<String>,
     /// Try a lever: write its projection down, run the profile's configuration without and with it in
-    /// turns (A B A B), and write the outcome down. Names: `deepcfr advise` lists them
+    /// turns, and write down what was observed. Names: `deepcfr advise` lists them
     #[arg(long, value_name = "LEVER", conflicts_with = "what_if")]
     pub(crate) verify: Option<String>,
     /// With --verify: pairs of turns
@@ -114,7 +114,7 @@ pub(crate) struct AdviseArguments {
     /// With --verify: counted iterations of a turn [default: as many as take some seconds]
     #[arg(long, value_name = "N", requires = "verify")]
     pub(crate) iterations: Option<u32>,
-    /// The ledger of projections and outcomes [default: runs/levers.jsonl]
+    /// The ledger of projections and what became of them [default: runs/levers.jsonl]
     #[arg(long, value_name = "FILE")]
     pub(crate) ledger: Option<PathBuf>,
 }

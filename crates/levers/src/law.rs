@@ -14,11 +14,11 @@ use serde::{Deserialize, Serialize};
 pub enum Scheduler {
     /// One lane a worker, one row a call.
     Recursive,
-    /// Many lanes a worker, the worker's rows answered together ("Option B").
+    /// Many lanes a worker, the worker's rows answered together.
     Interleaved,
-    /// One lane a worker, the rows of all workers answered together ("Option A").
+    /// One lane a worker, the rows of all workers answered together.
     Server,
-    /// Many lanes a worker in two groups, one walking while the other waits for the server ("A after B").
+    /// Many lanes a worker in two groups, one walking while the other waits for the server.
     #[serde(rename = "interleaved+server")]
     InterleavedServer,
 }
@@ -84,14 +84,14 @@ impl InFlight {
 
     /// The most rows that a call can have on average.
     pub fn bound(&self) -> f64 {
-        self.reached(1.0)
+        self.filled(1.0)
     }
 
-    /// Rows of a call on average where `reach` of the rows in flight are there when it starts.
-    pub fn reached(&self, reach: f64) -> f64 {
+    /// Rows of a call on average where `fill` of the rows in flight are there when it starts.
+    pub fn filled(&self, fill: f64) -> f64 {
         let shared = match self.scheduler {
             Scheduler::Recursive => 1.0,
-            _ => reach * self.rows() / self.networks,
+            _ => fill * self.rows() / self.networks,
         };
         shared.clamp(1.0, self.max_batch)
     }
@@ -116,7 +116,11 @@ impl fmt::Display for InFlight {
             }
         }
         write!(f, ": at most {:.1} rows a call", self.bound())?;
-        if self.rows() / self.networks > *max_batch { write!(f, " (max_batch)") } else { Ok(()) }
+        if self.rows() / self.networks > *max_batch {
+            write!(f, " (limited by traversal.max_batch)")
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -124,7 +128,7 @@ impl fmt::Display for InFlight {
 mod tests {
     use super::*;
 
-    const SEED: InFlight = InFlight {
+    const PREDECESSOR: InFlight = InFlight {
         scheduler: Scheduler::Recursive,
         workers: 8.0,
         lanes: 1.0,
@@ -132,17 +136,19 @@ mod tests {
         max_batch: 128.0,
     };
 
-    /// The predecessor's server batched 7.2 to 7.9 rows of 8 blocking workers, halved by two networks.
+    /// The server of the predecessor (the program before this one) batched 7.2 to 7.9 rows of 8 blocking workers, halved by two networks.
     #[test]
     fn eight_blocking_workers_cannot_fill_a_batch() {
-        assert_eq!(SEED.under(Scheduler::Server, 64.0).bound(), 4.0);
-        assert_eq!(SEED.bound(), 1.0);
-        assert_eq!(SEED.under(Scheduler::Interleaved, 64.0).bound(), 32.0);
-        let both = SEED.under(Scheduler::InterleavedServer, 64.0);
+        assert_eq!(PREDECESSOR.under(Scheduler::Server, 64.0).bound(), 4.0);
+        assert_eq!(PREDECESSOR.bound(), 1.0);
+        assert_eq!(PREDECESSOR.under(Scheduler::Interleaved, 64.0).bound(), 32.0);
+        let both = PREDECESSOR.under(Scheduler::InterleavedServer, 64.0);
         assert_eq!((both.rows(), both.bound()), (256.0, 128.0));
         let words = "8 workers × half of 64 lanes / 2.0 networks: at most 128.0 rows a call";
         assert_eq!(both.to_string(), words);
-        assert!(InFlight { max_batch: 100.0, ..both }.to_string().ends_with("(max_batch)"));
+        assert!(
+            InFlight { max_batch: 100.0, ..both }.to_string().ends_with("(limited by traversal.max_batch)")
+        );
     }
 
     #[test]

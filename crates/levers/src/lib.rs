@@ -10,6 +10,7 @@
 pub mod advise;
 pub mod backtest;
 pub mod catalogue;
+pub mod comparison;
 pub mod fit;
 pub mod law;
 pub mod ledger;
@@ -17,7 +18,6 @@ pub mod model;
 pub mod profile;
 pub mod sequence;
 pub mod statistics;
-pub mod sweep;
 pub mod text;
 pub mod verify;
 

@@ -27,7 +27,7 @@ pub(crate) struct Truth {
     pub(crate) workers: u32,
     pub(crate) lanes: u32,
     pub(crate) scheduler: Scheduler,
-    pub(crate) reach: f64,
+    pub(crate) fill: f64,
     pub(crate) training_seconds: f64,
     pub(crate) evaluation_seconds: f64,
 }
@@ -42,7 +42,7 @@ impl Default for Truth {
             workers: 2,
             lanes: 32,
             scheduler: Scheduler::Recursive,
-            reach: 0.85,
+            fill: 0.85,
             training_seconds: 1.0,
             evaluation_seconds: 2.0,
         }
@@ -62,7 +62,7 @@ impl Truth {
     }
 
     pub(crate) fn batch(&self) -> f64 {
-        self.flight().reached(self.reach)
+        self.flight().filled(self.fill)
     }
 
     fn call_seconds(&self) -> f64 {
@@ -165,13 +165,11 @@ impl Truth {
                 server_threads: u32::from(self.scheduler.shares_calls()),
                 networks_per_sweep: 2.0,
                 tabulated: false,
-                static_shapes: false,
             },
             training: TrainingLoad {
                 batch: 256,
                 advantage_steps: 700.0,
                 strategy_steps: 500.0,
-                memory_per_player: true,
                 distinct_rows: None,
                 strategy_with_evaluation: false,
             },
@@ -189,7 +187,6 @@ impl Truth {
                 rows_per_iteration: 40_000.0,
                 bytes_per_row: 500.0,
                 capacity_rows: 1_000_000,
-                compact: false,
             },
         }
     }

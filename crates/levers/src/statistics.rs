@@ -22,6 +22,7 @@ pub(crate) enum Use {
     Effect,
     Verification,
     BackTest,
+    PastChange,
 }
 
 /// The stream of replicate `index` for `usage`.

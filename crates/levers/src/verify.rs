@@ -1,7 +1,8 @@
-//! What an A B A B run says: the observed speed-up with its interval, and whether learning drifted.
+//! What turns without and with a lever say: the observed speed-up with its interval, and whether learning
+//! drifted.
 //!
-//! A turn runs some iterations without the lever (A) and the same iterations with it (B), from the same
-//! state and seeds; a pair is one turn of each. Disturbances that last longer than a pair fall on both
+//! A turn runs some iterations without the lever or the same iterations with it, from the same state and
+//! seeds; a pair is one turn of each, and pairs follow each other. Disturbances that last longer than a pair fall on both
 //! sides. Not here: running the turns.
 
 use std::fmt;
@@ -184,7 +185,7 @@ impl fmt::Display for Drift {
             Self::WithinSeedNoise { deviations, seeds } => {
                 write!(
                     f,
-                    "learning is the same within seed noise ({deviations:.1} standard deviations, {seeds} seeds)"
+                    "learning is the same within the noise between seeds ({deviations:.1} standard deviations, {seeds} seeds)"
                 )
             }
             Self::Drifted { first, deviations: None } => {

@@ -52,6 +52,18 @@ fn documents_that_are_no_profile_are_refused() {
     assert!(matches!(Profile::read(&folder.join("none.json")), Err(ProfileError::File { .. })));
 }
 
+/// Three facts that earlier programs wrote, in profiles as they wrote them.
+#[test]
+fn profiles_of_earlier_programs_are_read() {
+    let records = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/record/levers");
+    let text = std::fs::read_to_string(records.join("leduc-burn.json")).unwrap();
+    for field in ["static_shapes", "memory_per_player", "compact"] {
+        assert!(text.contains(&format!("\"{field}\"")), "{field}");
+    }
+    assert_eq!(Profile::read(&records.join("leduc-burn.json")).unwrap().workload.traversal.lanes, 16);
+    assert_eq!(Ledger::open(&records.join("levers.jsonl")).unwrap().calibration().records, 39);
+}
+
 /// Profile, advice, projection written down, turns, verification, and the next advice that knows of it.
 #[test]
 fn the_whole_loop_from_profile_to_ledger() {
@@ -68,7 +80,7 @@ fn the_whole_loop_from_profile_to_ledger() {
         config_hash: profile.build.config_hash.clone(),
         seeds: vec![1],
     };
-    let levers = vec![LeverId::Interleaving];
+    let levers = vec![LeverId::Interleaving.into()];
     let projected =
         Entry::Projected { levers: levers.clone(), projection, setting: setting.clone(), unix_seconds: 1 };
     ledger.append(projected).unwrap();
@@ -81,7 +93,7 @@ fn the_whole_loop_from_profile_to_ledger() {
     let ledger = Ledger::open(&path).unwrap();
     let shown = text::ledger(&ledger);
     assert!(shown.contains("learning is identical (2 figures, bit for bit)"), "{shown}");
-    assert!(shown.contains("1 of 1 outcomes lay in their 90 % interval"), "{shown}");
+    assert!(shown.contains("1 of 1 observed speed-ups lay in their 90 % interval"), "{shown}");
     let later = Advisory::of(&profile, &Question { ledger: Some(&ledger), ..Question::default() }).unwrap();
     assert_eq!(later.lever(LeverId::Interleaving).state.to_string(), "verified");
 }

@@ -148,6 +148,8 @@ impl Client {
 
     /// The oldest sweep under way, once it is back.
     fn receive_oldest(&mut self) -> Result<Sweep, EvaluatorError> {
+        // Several server threads may answer in another order than they were asked. A worker's groups of lanes
+        // advance in turn, so the order of sending is what it is told, and what is early waits here.
         let oldest = self.received;
         if let Some(index) = self.early.iter().position(|sweep| sweep.sequence == oldest) {
             return Ok(self.early.remove(index).expect("the position was just found"));

@@ -83,6 +83,9 @@ struct Slot {
 impl Slot {
     /// Whether the client can send nothing before it gets a sweep back.
     fn is_blocked(&self) -> bool {
+        // Counted before a sweep is sent back: in doubt a client counts as able to send, and the batch waits a
+        // little longer than it must rather than closing without rows that were about to come. For the same
+        // reason "I wait" holds only as long as nothing has come back since.
         let returned = self.route.returned.load(Ordering::Acquire);
         self.received == returned + self.route.groups as u64 || self.waiting_at == Some(returned)
     }
@@ -109,6 +112,9 @@ impl Collector {
             if inbox.stop.try_recv() == Err(TryRecvError::Disconnected) {
                 return Collected::Stop;
             }
+            // Everything that has arrived is noted before the batch is judged: rows that are here already cost
+            // no waiting, and a client whose event lies in the queue would be taken for one that may still
+            // send. A full batch is not kept waiting for that: what follows it is the next one's.
             while !self.is_full()
                 && let Ok(event) = inbox.events.try_recv()
             {

@@ -109,6 +109,8 @@ impl Server {
         for (net, weights) in weights {
             check_shape(&self.shared.spec, *net, weights)?;
         }
+        // No lock against sweeps: the caller stands at a barrier, and this finds one that does not. A sweep that
+        // slips in after it is refused by its version, so no row is ever answered by the wrong weights.
         let sweeps = self.shared.sweeps_in_flight();
         if sweeps > 0 {
             return Err(PublishError::SweepsInFlight { sweeps });
@@ -126,6 +128,8 @@ impl Server {
             let order = Control::Load { publication: Arc::clone(&publication), done: done.clone() };
             control.send(order).map_err(|_| self.shared.why_stopped())?;
         }
+        // The last sender is an order's: with one of its own this thread would wait for ever after the others
+        // have failed.
         drop(done);
         for _ in &self.controls {
             select! {
@@ -176,6 +180,8 @@ impl Server {
     /// # Errors
     /// What the server failed with, now or before.
     pub fn drain(mut self) -> Result<ServerMetrics, EvaluatorError> {
+        // Clients are turned away before the event is queued: what they have sent lies before it in the same
+        // queue and is answered; what slips in behind it is given up when the last thread ends.
         self.shared.closing.store(true, Ordering::Release);
         // A server that has already stopped has nothing to drain.
         let _ = self.events.send(Event::Drain);

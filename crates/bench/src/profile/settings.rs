@@ -60,6 +60,8 @@ fn of(change: &Change, config: &RunConfig, situation: Situation<'_>) -> Result<V
             let other = other_engine.ok_or(NotHere("no other engine was timed"))?;
             vec![format!("inference.engine={other}")]
         }
+        Change::Forward(Alternative::MixedPrecision) => vec!["inference.precision=bf16".to_owned()],
+        Change::Step(Alternative::MixedPrecision) => vec!["training.precision=bf16".to_owned()],
         Change::Network(shape) => vec![
             format!("network.hidden_size={}", shape.hidden_size),
             format!("network.num_layers={}", shape.num_layers),
@@ -83,13 +85,8 @@ fn of(change: &Change, config: &RunConfig, situation: Situation<'_>) -> Result<V
         // Evaluation's batches follow the scheduler.
         Change::EvaluationBatch(_) => Vec::new(),
         Change::Tabulate(infosets) => vec![set("traversal.tabulate_below", infosets)],
-        Change::EvaluationParallel(_) => return Err(NotHere("all matches are played at once already")),
-        Change::CompactMemories => return Err(NotHere("memories are compact already")),
-        Change::SplitMemories => return Err(NotHere("each player has its own memory already")),
-        Change::Forward(_) | Change::Step(_) => {
-            return Err(NotHere("no engine of this build computes calls in another way"));
-        }
-        Change::Rows(_) | Change::FreeKernels | Change::FreeDispatch => {
+        Change::Step(Alternative::Engine) => return Err(NotHere("only one engine trains")),
+        Change::Rows(_) | Change::FreeKernels => {
             return Err(NotHere("it is a limit to compare with, not a configuration"));
         }
     })
@@ -150,7 +147,7 @@ mod tests {
         let config = builtin().resolve(&Base::Default, &[], None).unwrap();
         let nothing = Situation::default();
         let engine = Change::Forward(Alternative::Engine);
-        for change in [Change::CompactMemories, Change::SplitMemories, Change::FreeKernels, engine] {
+        for change in [Change::Step(Alternative::Engine), Change::FreeKernels, engine] {
             assert!(settings(&[change], &config, nothing).is_err());
         }
         assert_eq!(settings(&[Change::EvaluationGames(9.0)], &config, nothing), Ok(Vec::new()));

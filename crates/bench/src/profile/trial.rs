@@ -73,7 +73,7 @@ pub fn try_lever(
     let calibration = ledgers.first().map(Ledger::calibration).unwrap_or_default();
     let raw = ready.projected;
     let projection = Projection::new(raw, &calibration);
-    let levers = vec![plan.lever];
+    let levers = vec![plan.lever.into()];
     let entry = Entry::Projected {
         levers: levers.clone(),
         projection,

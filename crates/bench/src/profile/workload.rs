@@ -79,7 +79,6 @@ fn traversal(config: &RunConfig, threads: usize, tabulated: bool, run: &ShortRun
         },
         networks_per_sweep: if batches.networks == 0 { 2.0 } else { batches.networks as f64 },
         tabulated,
-        static_shapes: false,
     }
 }
 
@@ -93,7 +92,6 @@ fn training(config: &RunConfig, lines: &[IterationMetrics]) -> TrainingLoad {
         batch: config.training.batch_size as u32,
         advantage_steps: fitted(&|line| line.fits.advantage.iter().flatten().map(|fit| fit.steps).sum()),
         strategy_steps: fitted(&|line| line.fits.strategy.map_or(0, |fit| fit.steps)),
-        memory_per_player: true,
         distinct_rows: config.training.merge_duplicates.then(|| distinct_rows(lines)),
         strategy_with_evaluation: config.average.policy_network && !warm,
     }
@@ -136,7 +134,6 @@ fn memory(config: &RunConfig, shape: SampleShape, lines: &[IterationMetrics]) ->
         rows_per_iteration: samples.sum::<u64>() as f64 / lines.len().max(1) as f64,
         bytes_per_row: Memories::bytes_expected(shape, advantage, strategy) as f64 / capacity as f64,
         capacity_rows: capacity,
-        compact: true,
     }
 }
 

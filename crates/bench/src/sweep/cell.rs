@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use deepcfr_board::Catalogue;
 use deepcfr_core::{LearnError, ModelError};
-use deepcfr_levers::sweep::SeedResult;
+use deepcfr_levers::comparison::SeedResult;
 use serde::{Deserialize, Serialize};
 
 use super::error::SweepFailure;

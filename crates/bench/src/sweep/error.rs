@@ -5,7 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use deepcfr_levers::sweep::SweepError;
+use deepcfr_levers::comparison::ComparisonError;
 
 use deepcfr_config::ConfigError;
 
@@ -49,7 +49,7 @@ pub enum SweepFailure {
     },
     /// Results that decide nothing.
     #[error(transparent)]
-    Undecided(#[from] SweepError),
+    Undecided(#[from] ComparisonError),
     /// The file system refused.
     #[error("{}: {source}", path.display())]
     Io {

@@ -3,7 +3,7 @@
 //! A sweep is a folder: `sweep.json` says what is run, `cells/` holds a run folder and, once it is
 //! complete, a `result.json` for every value and seed. Whatever ends a sweep, the next start goes on:
 //! finished cells are read, an unfinished one resumes from its checkpoint. Not here: what the results
-//! decide (`deepcfr_levers::sweep`).
+//! decide (`deepcfr_levers::comparison`).
 
 mod cell;
 mod error;

@@ -1,13 +1,15 @@
 //! What a sweep found: a table, the decision, curves.
 //!
-//! Not here: the statistics (`deepcfr_levers::sweep`).
+//! Not here: the statistics (`deepcfr_levers::comparison`).
 
 use std::fmt::Write;
 use std::path::Path;
 
 use deepcfr_config::Schema;
+use deepcfr_levers::comparison::{
+    Better, SizeDecision, SizeResult, ValueComparison, ValueResult, compare_values,
+};
 use deepcfr_levers::statistics::{deviation, mean};
-use deepcfr_levers::sweep::{Better, SizeDecision, SizeResult, ValueComparison, ValueResult, compare_values};
 use deepcfr_levers::text::{Table, bytes, ratio, seconds, size_decision};
 
 use super::cell::CellResult;

@@ -19,7 +19,7 @@ use crate::error::CommandError;
 use crate::interrupt;
 use crate::output::print;
 
-const STOPPING: &str = "stopping after this iteration, without an outcome; Ctrl-C again to end at once";
+const STOPPING: &str = "stopping after this iteration, with nothing observed; Ctrl-C again to end at once";
 
 pub(crate) fn run(context: &Context, arguments: &AdviseArguments) -> Result<(), CommandError> {
     let what_if = arguments.what_if.as_deref().map(WhatIf::parse).transpose();
@@ -83,7 +83,7 @@ fn verify(
     let stop = interrupt::watch(STOPPING)?;
     let trial = try_lever(&context.catalogue, profile, &plan, &mut Steps, &stop)?;
     let (projection, observed) = (&trial.projection, &trial.observed);
-    let covered = if trial.covered { "the outcome lies in it" } else { "the outcome does not lie in it" };
+    let covered = if trial.covered { "what was observed lies in it" } else { "what was observed does not" };
     Ok(print(&format!(
         "{} ({}), on {}\n\
          sets:      {}\n\

@@ -1,4 +1,4 @@
-//! The features of the predecessor's layout: 365 under classic rules, by hand slot.
+//! The features that the program before this one had (the *predecessor*): 365 under classic rules, by hand slot.
 //!
 //! Kept for side-by-side runs, number for number, oddities included: absolute seats, a rank over a
 //! sum of values, repeated fractions. For training see `CardsEncoder`.

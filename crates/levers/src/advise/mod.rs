@@ -18,7 +18,7 @@ pub use verdict::{State, Verdict, WORTH_IT};
 use crate::catalogue::{CATALOGUE, Check, Decisions, Effect, Goal, Lever, LeverId, Precondition, Situation};
 use crate::ledger::{Calibration, Ledger, Projection};
 use crate::model::{Change, Costs, Ensemble, ModelError, WhatIf, WhatIfError};
-use crate::profile::{PhaseSeconds, Profile, Variant};
+use crate::profile::{PhaseSeconds, Profile};
 use crate::sequence;
 use crate::statistics::Estimate;
 
@@ -213,18 +213,12 @@ pub fn project(situation: &Situation, effects: &[Effect], calibration: &Calibrat
 /// The most that an effect which rests on a prior could gain: Amdahl's limit of the part it touches.
 fn ceiling(effect: Effect, situation: &Situation) -> Option<Estimate> {
     let ensemble = situation.ensemble;
-    let limit = |share: &dyn Fn(&Costs) -> f64| {
-        Some(ensemble.estimate(|costs| 1.0 / (1.0 - share(costs).clamp(0.0, 0.999))))
-    };
-    let free = |change| Some(ensemble.speed_up(&ensemble.after(&[change])?));
     match effect {
-        Effect::OtherVariant(Variant::MixedPrecision) => free(Change::FreeKernels),
-        Effect::OtherVariant(_) => free(Change::FreeDispatch),
-        Effect::OtherEngine | Effect::OtherRuntime => limit(&Costs::forward_share),
-        Effect::Compact => {
-            limit(&|costs| (costs.memory_seconds + costs.batch_assembly_seconds) / costs.iteration_seconds())
+        Effect::MixedPrecision => Some(ensemble.speed_up(&ensemble.after(&[Change::FreeKernels])?)),
+        Effect::OtherEngine => {
+            let rest = |costs: &Costs| 1.0 - costs.forward_share().clamp(0.0, 0.999);
+            Some(ensemble.estimate(|costs| 1.0 / rest(costs)))
         }
-        Effect::Split => limit(&|costs| costs.batch_assembly_seconds / costs.iteration_seconds()),
         _ => None,
     }
 }
@@ -278,8 +272,6 @@ fn in_force(lever: &Lever, advice: &Advice, situation: &Situation) -> bool {
     match lever.effect {
         Effect::Schedule(scheduler) => load.scheduler == scheduler && !load.tabulated,
         Effect::Tabulate => load.tabulated,
-        Effect::Compact => workload.memory.compact,
-        Effect::Split => workload.training.memory_per_player,
         Effect::AllCores => load.workers >= cores,
         // The run has the fastest of the engines that were timed.
         Effect::OtherEngine => {

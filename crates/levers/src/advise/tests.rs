@@ -5,15 +5,15 @@ use deepcfr_core::{Purpose, Stream};
 use super::*;
 use crate::fit::Curve;
 use crate::law::Scheduler;
-use crate::profile::{Call, MeasuredEffect, Quantity};
+use crate::profile::{Call, Variant};
 use crate::simulation::{Truth, timings};
 
 fn advisory(profile: &Profile) -> Advisory {
     Advisory::of(profile, &Question::default()).unwrap()
 }
 
-/// The second criterion: intervals of a lever of known effect hold it in at least 85 of 100
-/// independent measurements, without being so wide that they say nothing.
+/// Intervals that promise 90 % hold a known effect in at least 85 of 100 independent measurements (90 less 1.7
+/// standard deviations), without being so wide that they say nothing.
 #[test]
 fn a_lever_of_known_effect_is_covered_in_85_of_100_trials() {
     let truth = Truth::default();
@@ -23,10 +23,10 @@ fn a_lever_of_known_effect_is_covered_in_85_of_100_trials() {
         let profile = truth.profile(trial);
         let projected = advisory_of(&profile, LeverId::Interleaving).raw;
         // What the calculus cannot know: how full sweeps get, and what the formula leaves out.
-        let reach = 0.7 + 0.3 * world.uniform();
+        let fill = 0.7 + 0.3 * world.uniform();
         let lane_overhead = 1.0 + 0.15 * world.uniform();
         let logic_seconds = truth.logic_seconds * lane_overhead;
-        let later = Truth { scheduler: Scheduler::Interleaved, lanes: 64, reach, logic_seconds, ..truth };
+        let later = Truth { scheduler: Scheduler::Interleaved, lanes: 64, fill, logic_seconds, ..truth };
         let missed = later.traversal_seconds() * ((0.1 * world.normal()).exp() - 1.0);
         let outcome = truth.iteration_seconds() / (later.iteration_seconds() + missed);
         covered += u32::from(projected.contains(outcome));
@@ -112,26 +112,18 @@ fn of_several_engines_the_fastest_at_the_runs_own_batch_is_meant() {
         let curve = Curve::Linear { a_seconds, b_seconds_per_row };
         profile.calls.push(timings(Call::Forward, Variant::Plain, name, &curve, &mut noise));
     }
-    profile.calls.push(timings(
-        Call::Forward,
-        Variant::Plain,
-        "pytorch",
-        &Curve::Linear { a_seconds: 1e-6, b_seconds_per_row: 1e-6 },
-        &mut noise,
-    ));
-    // Another runtime is no engine of a configuration.
     assert_eq!(Ensemble::of(&profile).unwrap().other_engine.as_deref(), Some("low kernel"));
 }
 
 #[test]
-fn the_seeds_order_of_decisions_follows_from_a_dispatch_bound_run() {
+fn a_dispatch_bound_run_is_interleaved_before_its_model_grows() {
     let advisory = advisory(&Truth { workers: 4, ..Truth::default() }.profile(1));
     assert_eq!(advisory.advice[0].verdict, Verdict::Recommended);
     assert_eq!(advisory.lever(LeverId::Interleaving).verdict, Verdict::Recommended);
     // Four blocking workers and two networks: two rows a call.
     let server = advisory.lever(LeverId::Server);
     assert_eq!(server.verdict, Verdict::Slower, "{:?}", server.projection);
-    for early in [LeverId::MixedPrecision, LeverId::Fusion, LeverId::SpecialisedEngine] {
+    for early in [LeverId::MixedPrecision, LeverId::SpecialisedEngine] {
         assert!(matches!(advisory.lever(early).verdict, Verdict::NotNow { .. }), "{early}");
     }
     assert!(matches!(advisory.lever(LeverId::TabulatedStrategy).verdict, Verdict::NotNow { .. }));
@@ -158,21 +150,12 @@ fn pairs_gain_more_than_their_parts_and_one_scheduler_is_enough() {
 
 #[test]
 fn a_small_share_caps_what_an_unmeasured_lever_can_gain() {
-    let mut profile = Truth::default().profile(1);
+    let mut profile = Truth { workers: 4, ..Truth::default() }.profile(1);
     for sample in &mut profile.iterations {
-        sample.phases.other_seconds = 0.0;
-        sample.phases.memory_seconds = 0.02;
-        sample.phases.batch_assembly_seconds = 0.01;
+        sample.phases.other_seconds = 200.0;
     }
-    let Verdict::NoMeasurableGain { reason } = judged(&profile, LeverId::CompactMemories) else { panic!() };
+    let Verdict::NoMeasurableGain { reason } = judged(&profile, LeverId::SpecialisedEngine) else { panic!() };
     assert_eq!(reason, "at its very best ×1.01");
-    let roomy = Truth::default().profile(1);
-    assert!(matches!(judged(&roomy, LeverId::CompactMemories), Verdict::MeasureFirst { .. }));
-    let mut measured = roomy;
-    let ratios = vec![0.30, 0.31, 0.29];
-    measured.effects.push(MeasuredEffect { quantity: Quantity::CompactInsertion, ratios: ratios.clone() });
-    measured.effects.push(MeasuredEffect { quantity: Quantity::CompactAssembly, ratios });
-    assert_eq!(judged(&measured, LeverId::CompactMemories), Verdict::Recommended);
 }
 
 #[test]
@@ -198,7 +181,7 @@ fn the_ledger_has_the_last_word_on_a_levers_state() {
     let _ = std::fs::remove_dir_all(&folder);
     let mut ledger = Ledger::open(&folder.join("levers.jsonl")).unwrap();
     let projection = advisory(&profile).lever(LeverId::Interleaving).projection.unwrap();
-    let levers = vec![LeverId::Interleaving];
+    let levers = vec![LeverId::Interleaving.into()];
     let (machine, config_hash) = (profile.machine.name.clone(), profile.build.config_hash.clone());
     let setting = Setting { machine, commit: None, config_hash, seeds: vec![1] };
     let speed_up = Estimate { value: 3.0, low: 2.9, high: 3.1, samples: 4 };

@@ -8,8 +8,8 @@ use super::{Advice, in_force};
 use crate::catalogue::{Check, Goal, Lever, Situation};
 use crate::verify::{Drift, Observed};
 
-/// The speed-up that the lower end of a projection must exceed. Below 3 %, neither an A B A B run of a
-/// few turns nor a user can tell the difference.
+/// The speed-up that the lower end of a projection must exceed. Below 3 %, neither a few turns without and
+/// with the lever nor a user can tell the difference.
 pub const WORTH_IT: f64 = 1.03;
 
 /// What to do about a lever.
@@ -75,7 +75,7 @@ impl Verdict {
         }
         let Some(projection) = advice.projection else {
             return Self::MeasureFirst {
-                measure: "forward passes and training steps against batch size".to_owned(),
+                measure: "forward passes and training steps at several batch sizes".to_owned(),
             };
         };
         let speed_up = projection.calibrated;
@@ -88,7 +88,9 @@ impl Verdict {
         } else {
             let id = lever.id;
             Self::MeasureFirst {
-                measure: format!("try it with `deepcfr advise --verify {id}`: the lower end is not worth it"),
+                measure: format!(
+                    "try it with `deepcfr advise --verify {id}`: it may turn out below ×{WORTH_IT}"
+                ),
             }
         }
     }

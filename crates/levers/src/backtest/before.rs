@@ -1,8 +1,7 @@
-//! Worlds from published figures and ranges. Not here: the figures.
+//! Worlds from published figures and ranges. Not here: the figures, and what was changed.
 
 use serde::Deserialize;
 
-use super::BEFORE;
 use crate::fit::{CallCost, Curve, NetworkShape};
 use crate::law::{InFlight, Scheduler};
 use crate::model::{CallBook, Costs, EvaluationCosts, Prior, TrainingCosts, TraversalCosts, World};
@@ -12,10 +11,12 @@ use crate::statistics::{Use, between, stream};
 /// A figure that lies between two values.
 pub type Range = (f64, f64);
 
+/// The predecessor's default.
+const SCHEDULER: Scheduler = Scheduler::Recursive;
 /// Networks that the predecessor's sweeps ask: one advantage network a player.
 const NETWORKS: f64 = 2.0;
 const MAX_BATCH: f64 = 128.0;
-/// More than any row's lanes: traversals between barriers, 280 a player and more.
+/// Traversals of a player in an iteration, 280 and more: more than the lanes of any case.
 const TRAVERSALS: f64 = 1e6;
 const MICROSECOND: f64 = 1e-6;
 
@@ -97,49 +98,6 @@ pub struct EvaluationRange {
     pub parallel: f64,
 }
 
-/// A change, as the data names it.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Step {
-    /// Networks compute on an accelerator with these calls.
-    Accelerator {
-        /// Dispatch in microseconds.
-        a_us: Range,
-        /// Kernel in microseconds a row.
-        b_us: Range,
-    },
-    /// Another scheduler.
-    Schedule {
-        /// Which.
-        scheduler: Scheduler,
-        /// Lanes of a worker.
-        lanes: f64,
-    },
-    /// So many workers.
-    Workers {
-        /// How many.
-        count: f64,
-    },
-    /// Training steps compiled.
-    Fused {},
-    /// Training steps in mixed precision.
-    MixedPrecision {},
-    /// Forward passes in another runtime.
-    Runtime {},
-    /// One advantage memory a player.
-    SplitMemories {},
-    /// Evaluation in batches.
-    EvaluationBatch {
-        /// Rows of a call.
-        rows: f64,
-    },
-    /// Matches side by side.
-    EvaluationParallel {
-        /// How many.
-        matches: f64,
-    },
-}
-
 impl Before {
     /// The world `index`: every range drawn uniformly.
     pub(super) fn world(&self, seed: u64, index: usize) -> World {
@@ -181,7 +139,7 @@ impl Before {
         const LEAST_SHARE: f64 = 0.02;
         let (phase, workers) = (self.phases.traversal, self.workers);
         let flight =
-            InFlight { scheduler: BEFORE, workers, lanes: 1.0, networks: NETWORKS, max_batch: MAX_BATCH };
+            InFlight { scheduler: SCHEDULER, workers, lanes: 1.0, networks: NETWORKS, max_batch: MAX_BATCH };
         let (rows, call) = match (rows, forward) {
             (Some(rows), Some(forward)) => (rows, contention * forward.seconds(1.0)),
             _ => (1.0, 0.0),
@@ -189,7 +147,7 @@ impl Before {
         let logic = (phase * workers / rows - call).max(LEAST_SHARE * phase * workers / rows);
         TraversalCosts {
             flight,
-            reach: 1.0,
+            fill: 1.0,
             device: Device::Cpu,
             cores: self.cores,
             server_threads: 1.0,
@@ -232,19 +190,7 @@ impl Before {
     }
 }
 
-/// The world with its networks on an accelerator, whose calls the workers' cores do not slow down.
-pub(super) fn on_accelerator(world: &World, a_us: Range, b_us: Range, seed: u64, index: usize) -> World {
-    const OTHER_DRAWS: usize = 1 << 20;
-    let mut stream = stream(seed, Use::BackTest, index + OTHER_DRAWS);
-    let mut world = world.clone();
-    let (a_us, b_us) = (between(&mut stream, a_us), between(&mut stream, b_us));
-    world.costs.calls.forward = Some(line(a_us, b_us));
-    world.costs.traversal.device = Device::Accelerator;
-    world.costs.traversal.contention = 1.0;
-    world
-}
-
-fn line(a_us: f64, b_us: f64) -> CallCost {
+pub(super) fn line(a_us: f64, b_us: f64) -> CallCost {
     let (a_seconds, b_seconds_per_row) = (a_us * MICROSECOND, b_us * MICROSECOND);
     CallCost::exactly(Curve::Linear { a_seconds, b_seconds_per_row })
 }

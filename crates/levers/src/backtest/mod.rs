@@ -1,19 +1,24 @@
-//! The back-test: nine changes that the predecessor measured, judged from the figures before each alone.
+//! The back-test: would this calculus have judged rightly what was once done without it?
 //!
-//! The figures and what is not known of them (as ranges) are data, `testdata/levers/predecessor.json`; they
-//! become worlds of the same cost model that advises on profiles, changed by the same changes. A row is
-//! judged if its interval excludes 1; a row that is not says what is missing. Not here: advice.
+//! The program before this one, the *predecessor*, published figures before and after nine changes. Each is
+//! projected from the figures before it alone. The figures and what is not known of them (as ranges) are
+//! data, `testdata/levers/predecessor.json`; they become worlds of the same cost model that advises on
+//! profiles. A case is judged if its interval excludes 1; a case that is not says what is missing.
+//!
+//! What no key of this program does (another runtime, fused kernels, split memories, matches side by side)
+//! is modelled in this module alone, and nothing that advises uses it. Not here: advice.
 
 mod before;
+mod change;
+mod table;
 
 use serde::{Deserialize, Serialize};
 
-pub use before::{Before, Range, Step};
+pub use before::{Before, EvaluationRange, ForwardRange, Phases, Range, StepRange};
+pub use change::PastChange;
+pub use table::table;
 
-use crate::catalogue::LeverId;
-use crate::law::Scheduler;
-use crate::model::{Alternative, Change, World};
-use crate::profile::Variant;
+use crate::model::World;
 use crate::statistics::Estimate;
 
 const DATA: &str = include_str!("../../../../testdata/levers/predecessor.json");
@@ -26,25 +31,23 @@ pub struct BackTest {
     /// Where the figures come from.
     pub provenance: String,
     /// The changes.
-    pub rows: Vec<Row>,
+    pub cases: Vec<Case>,
 }
 
-/// One change.
+/// One change: what was known before it, and what was measured.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
+pub struct Case {
     /// Its short name.
     pub id: String,
     /// What was changed.
     pub title: String,
-    /// The lever that it is.
-    pub lever: LeverId,
     /// What was known before.
     pub before: Before,
     /// What it means in the cost model.
-    pub changes: Vec<Step>,
+    pub changes: Vec<PastChange>,
     /// What was measured.
-    pub outcomes: Vec<Outcome>,
+    pub measured: Vec<Measurement>,
     /// By what a projected speed-up is divided: how much was asked, where that is not 1.
     #[serde(default = "one")]
     pub asked: f64,
@@ -63,7 +66,7 @@ fn one() -> f64 {
 /// What was measured before and after.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Outcome {
+pub struct Measurement {
     /// Of what.
     pub measure: Measure,
     /// Before.
@@ -74,14 +77,14 @@ pub struct Outcome {
     pub unit: String,
 }
 
-impl Outcome {
+impl Measurement {
     /// Above 1: the change was for the better.
     pub fn ratio(&self) -> f64 {
         self.before / self.after
     }
 }
 
-/// What an outcome is the time of.
+/// What a measurement is the time of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
@@ -124,7 +127,7 @@ impl Measure {
     }
 }
 
-/// What the calculus says about a row's direction.
+/// What the calculus says about a case's direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sign {
@@ -136,10 +139,10 @@ pub enum Sign {
     CannotJudge,
 }
 
-/// One outcome, judged.
+/// One measurement, judged.
 #[derive(Clone, Debug, Serialize)]
 pub struct Judgement {
-    /// The row's short name.
+    /// The case's short name.
     pub id: String,
     /// What was changed.
     pub title: String,
@@ -151,9 +154,9 @@ pub struct Judgement {
     pub observed: f64,
     /// What the calculus says.
     pub sign: Sign,
-    /// Whether the interval holds the outcome.
+    /// Whether the interval holds what was measured.
     pub covered: bool,
-    /// What is missing, for a row that cannot be judged; else what to know about it.
+    /// What is missing, for a case that cannot be judged; else what to know about it.
     pub remark: Option<String>,
 }
 
@@ -174,30 +177,30 @@ impl BackTest {
         serde_json::from_str(DATA).expect("the shipped data fits its types: a test reads it")
     }
 
-    /// Judges every outcome; `seed` draws what was not known.
+    /// Judges every measurement; `seed` draws what was not known.
     pub fn judge(&self, seed: u64) -> Vec<Judgement> {
-        self.rows.iter().flat_map(|row| row.judge(seed)).collect()
+        self.cases.iter().flat_map(|case| case.judge(seed)).collect()
     }
 }
 
-impl Row {
+impl Case {
     fn judge(&self, seed: u64) -> Vec<Judgement> {
         let before: Vec<World> = (0..WORLDS).map(|index| self.before.world(seed, index)).collect();
         let after: Option<Vec<World>> =
             before.iter().enumerate().map(|(index, world)| self.after(world, seed, index)).collect();
-        let judge = |outcome: &Outcome| self.judgement(outcome, &before, after.as_deref());
-        self.outcomes.iter().map(judge).collect()
+        let judge = |measured: &Measurement| self.judgement(measured, &before, after.as_deref());
+        self.measured.iter().map(judge).collect()
     }
 
     fn after(&self, world: &World, seed: u64, index: usize) -> Option<World> {
-        self.changes.iter().try_fold(world.clone(), |world, step| step.apply(&world, seed, index))
+        self.changes.iter().try_fold(world.clone(), |world, change| change.apply(world, seed, index))
     }
 
-    fn judgement(&self, outcome: &Outcome, before: &[World], after: Option<&[World]>) -> Judgement {
+    fn judgement(&self, measured: &Measurement, before: &[World], after: Option<&[World]>) -> Judgement {
         let ratios = after.and_then(|after| {
             let pairs = before.iter().zip(after);
             let ratio = |(before, after): (&World, &World)| {
-                Some(outcome.measure.seconds(before)? / outcome.measure.seconds(after)? / self.asked)
+                Some(measured.measure.seconds(before)? / measured.measure.seconds(after)? / self.asked)
             };
             pairs.map(ratio).collect::<Option<Vec<f64>>>()
         });
@@ -211,37 +214,15 @@ impl Row {
         Judgement {
             id: self.id.clone(),
             title: self.title.clone(),
-            measure: outcome.measure,
+            measure: measured.measure,
             projected,
-            observed: outcome.ratio(),
+            observed: measured.ratio(),
             sign,
-            covered: projected.is_some_and(|interval| interval.contains(outcome.ratio())),
+            covered: projected.is_some_and(|interval| interval.contains(measured.ratio())),
             remark: missing.or_else(|| self.note.clone()),
         }
     }
 }
-
-impl Step {
-    fn apply(&self, world: &World, seed: u64, index: usize) -> Option<World> {
-        let change = match *self {
-            Self::Accelerator { a_us, b_us } => {
-                return Some(before::on_accelerator(world, a_us, b_us, seed, index));
-            }
-            Self::Schedule { scheduler, lanes } => Change::Schedule(scheduler, lanes),
-            Self::Workers { count } => Change::Workers(count),
-            Self::Fused {} => Change::Step(Alternative::Variant(Variant::Fused)),
-            Self::MixedPrecision {} => Change::Step(Alternative::Variant(Variant::MixedPrecision)),
-            Self::Runtime {} => Change::Forward(Alternative::Runtime),
-            Self::SplitMemories {} => Change::SplitMemories,
-            Self::EvaluationBatch { rows } => Change::EvaluationBatch(rows),
-            Self::EvaluationParallel { matches } => Change::EvaluationParallel(matches),
-        };
-        world.after(&change)
-    }
-}
-
-/// The scheduler of the predecessor's default.
-const BEFORE: Scheduler = Scheduler::Recursive;
 
 #[cfg(test)]
 mod tests;

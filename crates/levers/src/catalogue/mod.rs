@@ -1,11 +1,12 @@
-//! The catalogue of levers, as data: what each changes, what it needs, what it waits for, and when to
-//! look at it again.
+//! The catalogue of levers, as data: what each changes, which keys of the configuration pull it, what it
+//! needs, what it waits for, and when to look at it again.
 //!
-//! Not here: how much a lever gains (`project`), whether to pull it (`advise`).
+//! A lever that no key pulls has no entry: advice that nobody can follow hides the advice that one can.
+//! Not here: how much a lever gains and whether to pull it (`advise`); changes that only the program
+//! before this one had (`backtest`).
 
 mod entries;
 mod precondition;
-mod runtime;
 
 use std::fmt;
 
@@ -13,14 +14,10 @@ use serde::{Deserialize, Serialize};
 
 pub use entries::CATALOGUE;
 pub use precondition::{Check, Decisions, Precondition, Situation};
-pub use runtime::{
-    EFFICIENCY_THRESHOLD, FORWARD_THRESHOLDS, LOGIC_THRESHOLD, RuntimeFigures, RuntimeObjection,
-};
 
 use crate::fit::NetworkShape;
 use crate::law::Scheduler;
 use crate::model::{Alternative, Change};
-use crate::profile::{Quantity, Variant};
 
 /// Names a lever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -34,16 +31,10 @@ pub enum LeverId {
     Workers,
     SpecialisedEngine,
     TabulatedStrategy,
-    CompactMemories,
-    SplitMemories,
-    EvaluationBatching,
-    ParallelEvaluation,
     EvaluationDensity,
     ModelSize,
     MixedPrecision,
-    Fusion,
     TrainingBatch,
-    Runtime,
 }
 
 impl LeverId {
@@ -79,8 +70,6 @@ pub enum Term {
     Workers,
     /// R: rows that networks are asked for.
     Rows,
-    /// Seconds of memories and batch assembly.
-    Memory,
     /// Seconds of evaluation.
     Evaluation,
     /// Steps of training.
@@ -96,7 +85,6 @@ impl Term {
             Self::Batch => "batch B",
             Self::Workers => "workers W",
             Self::Rows => "rows asked",
-            Self::Memory => "memory and assembly",
             Self::Evaluation => "evaluation",
             Self::Steps => "training steps",
         }
@@ -158,20 +146,10 @@ pub enum Effect {
     AllCores,
     /// Forward passes by the fastest other engine that was timed.
     OtherEngine,
-    /// Calls in another variant.
-    OtherVariant(Variant),
-    /// Everything in another runtime.
-    OtherRuntime,
+    /// Calls in mixed precision.
+    MixedPrecision,
     /// Traversals read a table.
     Tabulate,
-    /// Compact samples.
-    Compact,
-    /// One advantage memory a player.
-    Split,
-    /// Evaluation games answered 64 rows at a time.
-    BatchEvaluation,
-    /// All matches side by side.
-    ParallelEvaluation,
     /// An evaluation every 5 iterations, of 1,000 games.
     DenseEvaluation,
     /// A network of the next size of [`MODEL_SIZES`].
@@ -199,17 +177,10 @@ impl Effect {
             }
             Self::AllCores => vec![Change::Workers(f64::from(situation.profile.machine.logical_cores))],
             Self::OtherEngine => vec![Change::Forward(Alternative::Engine)],
-            Self::OtherVariant(variant) => situation.variant_changes(variant),
-            Self::OtherRuntime => vec![Change::Forward(Alternative::Runtime)],
+            Self::MixedPrecision => situation.mixed_precision(),
             Self::Tabulate => {
                 let infosets = situation.workload.infosets.filter(|&infosets| infosets > 0);
                 infosets.map(|infosets| Change::Tabulate(infosets as f64)).into_iter().collect()
-            }
-            Self::Compact => vec![Change::CompactMemories],
-            Self::Split => vec![Change::SplitMemories],
-            Self::BatchEvaluation => vec![Change::EvaluationBatch(EVALUATION_ROWS)],
-            Self::ParallelEvaluation => {
-                vec![Change::EvaluationParallel(f64::from(situation.workload.evaluation.matches))]
             }
             Self::DenseEvaluation => vec![Change::EvaluationEvery(5.0), Change::EvaluationGames(1000.0)],
             Self::LargerModel => {
@@ -232,24 +203,9 @@ impl Effect {
             Self::OtherEngine => {
                 missing(situation.forward_timed(&Alternative::Engine), "forward passes of another engine")
             }
-            Self::OtherRuntime => {
-                missing(situation.forward_timed(&Alternative::Runtime), "forward passes of the other runtime")
-            }
-            Self::OtherVariant(Variant::MixedPrecision) => missing(
-                situation.variant_timed(Variant::MixedPrecision),
+            Self::MixedPrecision => missing(
+                situation.mixed_precision_timed(),
                 "calls in mixed precision at the run's own batch sizes",
-            ),
-            Self::OtherVariant(_) => missing(
-                situation.variant_timed(Variant::Fused),
-                "calls with fused kernels at the run's own batch sizes",
-            ),
-            Self::Compact => missing(
-                situation.profile.effect(Quantity::CompactInsertion).is_some(),
-                "insertion and assembly seconds of both memory layouts",
-            ),
-            Self::Split => missing(
-                situation.profile.effect(Quantity::SplitAssembly).is_some(),
-                "assembly seconds of both memory layouts",
             ),
             _ => None,
         }
@@ -270,7 +226,7 @@ fn schedule(situation: &Situation, scheduler: Scheduler, lanes: f64) -> Vec<Chan
     changes
 }
 
-/// A model size of the grid that the predecessor left open.
+/// A size of [`MODEL_SIZES`].
 #[derive(Clone, Copy, Debug)]
 pub struct ModelSize {
     /// Neurons in a hidden layer.
@@ -279,7 +235,7 @@ pub struct ModelSize {
     pub num_layers: u32,
 }
 
-/// The sizes of the model-size experiment, ascending.
+/// The sizes that `deepcfr sweep model-size` compares, ascending.
 pub const MODEL_SIZES: [ModelSize; 4] = [
     ModelSize { hidden_size: 512, num_layers: 3 },
     ModelSize { hidden_size: 768, num_layers: 4 },
@@ -287,7 +243,7 @@ pub const MODEL_SIZES: [ModelSize; 4] = [
     ModelSize { hidden_size: 1536, num_layers: 8 },
 ];
 
-/// The smallest size of the grid with half as much arithmetic again as `network`.
+/// The smallest of [`MODEL_SIZES`] with half as much arithmetic again as `network`.
 pub fn next_size(network: NetworkShape) -> Option<ModelSize> {
     const NOTICEABLY_LARGER: f64 = 1.5;
     let least = NOTICEABLY_LARGER * network.flops_per_row();
@@ -310,6 +266,8 @@ pub struct Lever {
     pub title: &'static str,
     /// What it does, in a sentence.
     pub what: &'static str,
+    /// The keys of the configuration that pull it.
+    pub keys: &'static [&'static str],
     /// The terms of the cost model that it changes.
     pub terms: &'static [Term],
     /// What it is pulled for.

@@ -1,7 +1,7 @@
 //! What must hold for a lever, checked against what was measured.
 //!
-//! Model sizes do not appear: "hidden ≥ 1024 or layers ≥ 6" of the predecessor is replaced by the
-//! measured share of kernel or dispatch in the calls at hand. Not here: which lever needs what
+//! Model sizes do not appear: rules of thumb such as "mixed precision from 1,024 neurons" are replaced by
+//! the measured share of kernel or dispatch in the calls at hand. Not here: which lever needs what
 //! (`entries`).
 
 use serde::Serialize;
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::Scheduler;
 use crate::fit::{CallClass, Fit};
 use crate::model::{Alternative, Change, Ensemble};
-use crate::profile::{Device, Profile, Variant, Workload};
+use crate::profile::{Device, Profile, Workload};
 
 /// What the calculus looks at when it judges a lever.
 #[derive(Clone, Copy, Debug)]
@@ -77,148 +77,45 @@ pub enum Precondition {
     ForwardNotKernelBound,
     /// Half of the training step or of the forward pass is kernel at its present batch (B ≥ n½).
     KernelCounts,
-    /// A quarter of the training step or of the forward pass is dispatch at its present batch.
-    DispatchCounts,
     /// A quarter of the training step is dispatch.
     StepDispatchCounts,
-    /// Calls come in a few fixed batch sizes.
-    StaticShapes,
     /// Networks compute on an accelerator that this build can use.
     Accelerator,
     /// The game has so many infosets at most.
     InfosetsAtMost(u64),
     /// Memories leave a fifth of the machine's memory free.
     MemoryFree,
-    /// Samples are not stored in the compact form yet.
-    PlainMemories,
-    /// Players share an advantage memory.
-    SharedMemory,
     /// There are evaluations.
     Evaluates,
-    /// Evaluation asks networks for fewer rows at a time than it could.
-    SmallEvaluationBatch,
-    /// Matches that do not run side by side yet, and cores for them.
-    SerialMatches,
     /// The model-size experiment has been decided.
     ModelSizeChosen,
 }
 
-/// Rows from which an evaluation's calls count as batched.
-const BATCHED_EVALUATION_ROWS: f64 = 32.0;
 const DISPATCH_COUNTS: f64 = 0.25;
 const KERNEL_COUNTS: f64 = 0.5;
 const MEMORY_SHARE: f64 = 0.8;
 
-const TIME_FORWARD: &str = "forward passes against batch size";
-const TIME_STEPS: &str = "training steps against batch size";
+const TIME_FORWARD: &str = "forward passes at several batch sizes";
+const TIME_STEPS: &str = "training steps at several batch sizes";
 
 impl Precondition {
     /// Whether it holds in `situation`.
     pub fn check(&self, situation: &Situation) -> Check {
-        let load = &situation.workload.traversal;
         match *self {
-            Self::Scheduler(allowed) => {
-                let names: Vec<&str> = allowed.iter().map(|scheduler| scheduler.name()).collect();
-                let met = allowed.contains(&load.scheduler);
-                let but =
-                    if met { String::new() } else { format!(", the lever is for {}", names.join(" or ")) };
-                decide(met, format!("the scheduler is {}{but}", load.scheduler))
-            }
-            Self::AsksNetworks => decide(
-                !load.tabulated,
-                if load.tabulated { "traversals read a table" } else { "traversals ask networks" },
-            ),
-            Self::Workers(least) => decide(load.workers >= least, count(load.workers, "worker")),
-            Self::SpareCores => decide(
-                load.workers < situation.profile.machine.logical_cores,
-                format!(
-                    "{} on {}",
-                    count(load.workers, "worker"),
-                    count(situation.profile.machine.logical_cores, "core")
-                ),
-            ),
-            Self::SpareTraversals => decide(
-                load.traversals_per_player > load.lanes * load.workers,
-                format!(
-                    "{} between barriers for {} × {}",
-                    count(load.traversals_per_player, "traversal"),
-                    count(load.workers, "worker"),
-                    count(load.lanes, "lane")
-                ),
-            ),
+            Self::Scheduler(allowed) => situation.scheduler_among(allowed),
+            Self::AsksNetworks => situation.asks_networks(),
+            Self::Workers(least) => situation.workers(least),
+            Self::SpareCores => situation.spare_cores(),
+            Self::SpareTraversals => situation.spare_traversals(),
             Self::ReachableBatch { scheduler, times } => situation.reachable(scheduler, times),
             Self::ForwardNotKernelBound => situation.forward_not_kernel_bound(),
             Self::KernelCounts => situation.kernel_counts(),
-            Self::DispatchCounts => situation.dispatch_counts(),
             Self::StepDispatchCounts => situation.step_dispatch_counts(),
-            Self::StaticShapes => decide(
-                load.static_shapes,
-                if load.static_shapes {
-                    "batch sizes are fixed"
-                } else {
-                    "batch sizes vary from call to call"
-                },
-            ),
-            Self::Accelerator => decide(
-                load.device == Device::Accelerator,
-                if load.device == Device::Accelerator {
-                    "networks compute on an accelerator"
-                } else {
-                    "networks compute on the CPU, where half precision is emulated"
-                },
-            ),
+            Self::Accelerator => situation.accelerator(),
             Self::InfosetsAtMost(most) => situation.infosets_at_most(most),
             Self::MemoryFree => situation.memory_free(),
-            _ => self.check_load(situation),
-        }
-    }
-
-    /// Preconditions on memories, evaluation and decisions.
-    fn check_load(&self, situation: &Situation) -> Check {
-        let (memory, evaluation) = (&situation.workload.memory, &situation.workload.evaluation);
-        match *self {
-            Self::PlainMemories => decide(
-                !memory.compact,
-                format!(
-                    "{:.0} bytes a sample{}",
-                    memory.bytes_per_row,
-                    if memory.compact { ", compact" } else { "" }
-                ),
-            ),
-            Self::SharedMemory => {
-                let own = situation.workload.training.memory_per_player;
-                let words = if own { "each player has its own memory" } else { "players share a memory" };
-                decide(!own, words)
-            }
-            Self::Evaluates => decide(
-                evaluation.every_iterations > 0,
-                match evaluation.every_iterations {
-                    0 => "there is no evaluation".to_owned(),
-                    every => {
-                        format!("{} every {}", count(evaluation.games, "game"), count(every, "iteration"))
-                    }
-                },
-            ),
-            Self::SmallEvaluationBatch if evaluation.games == 0 => decide(false, "evaluation plays no games"),
-            Self::SmallEvaluationBatch => decide(
-                evaluation.batch_rows < BATCHED_EVALUATION_ROWS,
-                format!("{:.0} rows a call in evaluation", evaluation.batch_rows),
-            ),
-            Self::SerialMatches if evaluation.follows_scheduler => {
-                decide(false, "all matches are played at once, by all workers")
-            }
-            Self::SerialMatches => {
-                let possible = evaluation.matches.min(situation.profile.machine.logical_cores);
-                let words = format!("{} of {possible} possible matches side by side", evaluation.parallel);
-                decide(evaluation.parallel < possible, words)
-            }
-            Self::ModelSizeChosen => {
-                let chosen = situation.decisions.model_size_chosen;
-                let words =
-                    if chosen { "the model's size is decided" } else { "the model's size is not decided" };
-                decide(chosen, words)
-            }
-            _ => unreachable!("checked above"),
+            Self::Evaluates => situation.evaluates(),
+            Self::ModelSizeChosen => situation.model_size_chosen(),
         }
     }
 }
@@ -234,19 +131,19 @@ impl Situation<'_> {
         self.ensemble.worlds[0].costs.forward_timed(how)
     }
 
-    /// Whether forward passes or training steps of `variant` were timed.
-    pub fn variant_timed(&self, variant: Variant) -> bool {
-        let how = Alternative::Variant(variant);
+    /// Whether forward passes or training steps in mixed precision were timed.
+    pub fn mixed_precision_timed(&self) -> bool {
+        let how = Alternative::MixedPrecision;
         self.forward_timed(&how) || self.ensemble.worlds[0].costs.step_timed(&how)
     }
 
-    /// A variant changes those calls that were timed in it, or all where none was.
-    pub(super) fn variant_changes(&self, variant: Variant) -> Vec<Change> {
-        let (how, costs) = (Alternative::Variant(variant), &self.ensemble.worlds[0].costs);
-        let none = !self.variant_timed(variant);
+    /// Mixed precision changes those calls that were timed in it, or all where none was.
+    pub(super) fn mixed_precision(&self) -> Vec<Change> {
+        let (how, costs) = (Alternative::MixedPrecision, &self.ensemble.worlds[0].costs);
+        let none = !self.mixed_precision_timed();
         let mut changes = Vec::new();
         if costs.calls.forward.is_some() && (none || costs.forward_timed(&how)) {
-            changes.push(Change::Forward(how.clone()));
+            changes.push(Change::Forward(how));
         }
         if costs.calls.step.is_some() && (none || costs.step_timed(&how)) {
             changes.push(Change::Step(how));
@@ -273,6 +170,57 @@ impl Situation<'_> {
         ]
     }
 
+    fn scheduler_among(&self, allowed: &[Scheduler]) -> Check {
+        let scheduler = self.workload.traversal.scheduler;
+        let names: Vec<&str> = allowed.iter().map(|scheduler| scheduler.name()).collect();
+        let met = allowed.contains(&scheduler);
+        let but = if met { String::new() } else { format!(", the lever is for {}", names.join(" or ")) };
+        decide(met, format!("the scheduler is {scheduler}{but}"))
+    }
+
+    fn asks_networks(&self) -> Check {
+        let tabulated = self.workload.traversal.tabulated;
+        decide(!tabulated, if tabulated { "traversals read a table" } else { "traversals ask networks" })
+    }
+
+    fn workers(&self, least: u32) -> Check {
+        let workers = self.workload.traversal.workers;
+        decide(workers >= least, count(workers, "worker"))
+    }
+
+    fn spare_cores(&self) -> Check {
+        let (workers, cores) = (self.workload.traversal.workers, self.profile.machine.logical_cores);
+        decide(workers < cores, format!("{} on {}", count(workers, "worker"), count(cores, "core")))
+    }
+
+    fn spare_traversals(&self) -> Check {
+        let load = &self.workload.traversal;
+        decide(
+            load.traversals_per_player > load.lanes * load.workers,
+            format!(
+                "{} of a player an iteration for {} × {}",
+                count(load.traversals_per_player, "traversal"),
+                count(load.workers, "worker"),
+                count(load.lanes, "lane")
+            ),
+        )
+    }
+
+    fn accelerator(&self) -> Check {
+        let there = self.workload.traversal.device == Device::Accelerator;
+        let words = if there {
+            "networks compute on an accelerator"
+        } else {
+            "networks compute on the CPU, where half precision is emulated"
+        };
+        decide(there, words)
+    }
+
+    fn model_size_chosen(&self) -> Check {
+        let chosen = self.decisions.model_size_chosen;
+        decide(chosen, if chosen { "the model's size is decided" } else { "the model's size is not decided" })
+    }
+
     fn forward_not_kernel_bound(&self) -> Check {
         let [forward, _] = self.dispatch_shares();
         let Some((_, rows, share)) = forward else { return Check::Unknown { measure: TIME_FORWARD } };
@@ -283,25 +231,17 @@ impl Situation<'_> {
         )
     }
 
+    /// Whether the kernel is at least [`KERNEL_COUNTS`] of any timed call.
     fn kernel_counts(&self) -> Check {
-        self.any_share("kernel", |share| 1.0 - share, KERNEL_COUNTS)
-    }
-
-    fn dispatch_counts(&self) -> Check {
-        self.any_share("dispatch", |share| share, DISPATCH_COUNTS)
-    }
-
-    /// Whether a part of any timed call is at least `least` of it.
-    fn any_share(&self, part: &str, of: fn(f64) -> f64, least: f64) -> Check {
         let shares: Vec<_> = self.dispatch_shares().into_iter().flatten().collect();
         if shares.is_empty() {
             return Check::Unknown { measure: TIME_FORWARD };
         }
-        let words: Vec<String> = shares
-            .iter()
-            .map(|(name, rows, share)| format!("{name} of {rows:.0} rows {:.0} % {part}", 100.0 * of(*share)))
-            .collect();
-        decide(shares.iter().any(|&(_, _, share)| of(share) >= least), words.join(", "))
+        let words = shares.iter().map(|(name, rows, share)| {
+            format!("{name} of {rows:.0} rows {:.0} % kernel", 100.0 * (1.0 - share))
+        });
+        let counts = shares.iter().any(|(_, _, share)| 1.0 - share >= KERNEL_COUNTS);
+        decide(counts, words.collect::<Vec<_>>().join(", "))
     }
 
     fn step_dispatch_counts(&self) -> Check {
@@ -341,6 +281,15 @@ impl Situation<'_> {
             needed <= MEMORY_SHARE * available,
             format!("sample memories take {:.1} of {:.1} GB when full", needed / 1e9, available / 1e9),
         )
+    }
+
+    fn evaluates(&self) -> Check {
+        let evaluation = &self.workload.evaluation;
+        let words = match evaluation.every_iterations {
+            0 => "there is no evaluation".to_owned(),
+            every => format!("{} every {}", count(evaluation.games, "game"), count(every, "iteration")),
+        };
+        decide(evaluation.every_iterations > 0, words)
     }
 
     /// The fit of forward passes, where timed.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::fit::Curve;
 use crate::model::Ensemble;
-use crate::profile::Profile;
+use crate::profile::{Profile, Variant};
 use crate::simulation::Truth;
 
 fn check(profile: &Profile, precondition: Precondition) -> Check {
@@ -25,7 +25,24 @@ fn every_lever_has_one_entry_and_is_found_by_name() {
         assert_eq!(lever.id.lever().title, lever.title);
     }
     assert_eq!(LeverId::parse("a-after-b"), None);
-    assert_eq!(CATALOGUE.len(), LeverId::Runtime as usize + 1);
+    assert_eq!(CATALOGUE.len(), LeverId::TrainingBatch as usize + 1);
+}
+
+/// The default configuration lists every key.
+#[test]
+fn every_lever_is_pulled_by_keys_that_the_configuration_has() {
+    let configuration = include_str!("../../../../configs/default.toml");
+    for lever in CATALOGUE {
+        assert!(!lever.keys.is_empty(), "{}", lever.id);
+        for key in lever.keys {
+            let (section, name) = key.split_once('.').unwrap();
+            let after = configuration.split_once(&format!("\n[{section}]\n")).unwrap().1;
+            let section = after.split("\n[").next().unwrap();
+            let there =
+                section.lines().any(|line| line.trim_start_matches("# ").starts_with(&format!("{name} =")));
+            assert!(there, "{}: {key}", lever.id);
+        }
+    }
 }
 
 #[test]
@@ -36,7 +53,7 @@ fn kernel_and_dispatch_shares_decide_instead_of_model_sizes() {
     // The simulated training step of 256 rows is 300 µs dispatch and 512 µs kernel.
     let Check::Met { evidence } = check(&dispatch, Precondition::KernelCounts) else { panic!() };
     assert!(evidence.contains("training step of 256 rows 6"), "{evidence}");
-    assert!(met(&dispatch, Precondition::DispatchCounts) && met(&dispatch, Precondition::StepDispatchCounts));
+    assert!(met(&dispatch, Precondition::StepDispatchCounts));
 }
 
 #[test]
@@ -47,7 +64,7 @@ fn a_kernel_bound_forward_pass_stops_interleaving() {
     let mut untimed = kernel;
     untimed.calls.clear();
     let unknown = check(&untimed, Precondition::ForwardNotKernelBound);
-    assert_eq!(unknown, Check::Unknown { measure: "forward passes against batch size" });
+    assert_eq!(unknown, Check::Unknown { measure: "forward passes at several batch sizes" });
 }
 
 #[test]
@@ -63,15 +80,15 @@ fn the_in_flight_law_decides_what_a_server_can_reach() {
 fn facts_of_the_workload_are_checked() {
     let mut profile = Truth { scheduler: Scheduler::Interleaved, ..Truth::default() }.profile(1);
     assert!(met(&profile, Precondition::SpareCores) && met(&profile, Precondition::SpareTraversals));
-    assert!(met(&profile, Precondition::MemoryFree) && met(&profile, Precondition::SerialMatches));
+    assert!(met(&profile, Precondition::MemoryFree) && met(&profile, Precondition::Evaluates));
     assert!(!met(&profile, Precondition::Accelerator) && !met(&profile, Precondition::InfosetsAtMost(10)));
-    assert!(!met(&profile, Precondition::ModelSizeChosen) && !met(&profile, Precondition::SharedMemory));
+    assert!(!met(&profile, Precondition::ModelSizeChosen));
     profile.workload.infosets = Some(9);
     profile.workload.traversal.workers = 4;
     profile.workload.memory.capacity_rows = 1 << 40;
-    profile.workload.evaluation.batch_rows = 64.0;
+    profile.workload.evaluation.every_iterations = 0;
     assert!(met(&profile, Precondition::InfosetsAtMost(10)) && !met(&profile, Precondition::SpareCores));
-    assert!(!met(&profile, Precondition::MemoryFree) && !met(&profile, Precondition::SmallEvaluationBatch));
+    assert!(!met(&profile, Precondition::MemoryFree) && !met(&profile, Precondition::Evaluates));
     profile.machine.memory_bytes = None;
     assert_eq!(
         check(&profile, Precondition::MemoryFree),
@@ -86,8 +103,8 @@ fn what_was_not_timed_is_named() {
     let decisions = Decisions::default();
     let situation =
         Situation { profile: &profile, workload: &profile.workload, ensemble: &ensemble, decisions };
-    let amp = Effect::OtherVariant(Variant::MixedPrecision);
-    assert!(amp.unmeasured(&situation).unwrap().starts_with("calls in mixed precision"));
+    let half = Effect::MixedPrecision;
+    assert!(half.unmeasured(&situation).unwrap().starts_with("calls in mixed precision"));
     assert_eq!(Effect::Schedule(Scheduler::Interleaved).unmeasured(&situation), None);
     let mut timed = profile.clone();
     let mut noise = deepcfr_core::Stream::new(1, deepcfr_core::Purpose::Test, 0, 0, 0);
@@ -96,8 +113,7 @@ fn what_was_not_timed_is_named() {
     timed.calls.push(crate::simulation::timings(call, Variant::MixedPrecision, "native", &curve, &mut noise));
     let ensemble = Ensemble::of(&timed).unwrap();
     let situation = Situation { profile: &timed, workload: &timed.workload, ensemble: &ensemble, decisions };
-    assert_eq!(amp.unmeasured(&situation), None);
+    assert_eq!(half.unmeasured(&situation), None);
     // Only what was timed in the variant changes.
-    let how = Alternative::Variant(Variant::MixedPrecision);
-    assert_eq!(amp.changes(&situation), [Change::Forward(how)]);
+    assert_eq!(half.changes(&situation), [Change::Forward(Alternative::MixedPrecision)]);
 }

@@ -52,7 +52,7 @@ pub enum FitError {
         expected: usize,
     },
     /// Too few batches to tell dispatch from kernel.
-    #[error("timings at {got} distinct batches where {expected} are needed")]
+    #[error("timings at {got} batch sizes where {expected} are needed to tell dispatch from kernel")]
     Batches {
         /// Batches that are there.
         got: usize,
@@ -60,7 +60,7 @@ pub enum FitError {
         expected: usize,
     },
     /// A call of no rows, or whose time is not a positive number.
-    #[error("block {block} times a call of {rows} rows at {seconds} s")]
+    #[error("block {block} times a call of {rows} rows at {seconds} s, which cannot be")]
     Timing {
         /// Its block.
         block: u32,

@@ -60,6 +60,8 @@ fn hinge_at(points: &[Point], first: f64) -> Option<Curve> {
 
 /// Intercept and slope; both kept from going below 0 where `physical`.
 fn robust_line(points: &[Point], physical: bool) -> (f64, f64) {
+    // Relative errors need the true seconds, which the fit itself tells best: weights from the measured ones
+    // would trust a call the more the shorter it happened to come out. So they serve the first round only.
     let mut weights: Vec<f64> = points.iter().map(|&(_, seconds)| seconds.powi(-2)).collect();
     let mut line = (0.0, 0.0);
     for _ in 0..ROUNDS {

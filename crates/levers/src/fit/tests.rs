@@ -78,8 +78,8 @@ fn a_hidden_kernel_is_recognised_and_a_plain_one_is_left_alone() {
     assert!(wrong <= 1, "{wrong} of 20 lines taken for hinges");
 }
 
-/// The predecessor's forward passes on a 2-core CPU bend the other way: neither shape meets every
-/// point, the corrected cost does.
+/// Forward passes that the program before this one timed on a 2-core CPU bend the other way: neither shape
+/// meets every point, the corrected cost does.
 #[test]
 fn predictions_pass_through_what_was_measured() {
     let per_row_us = [(1, 308.0), (16, 102.0), (64, 58.0), (256, 47.0), (1024, 45.0)];
@@ -120,5 +120,5 @@ fn what_cannot_be_fitted_is_refused_with_the_reason() {
     broken[3].seconds = 0.0;
     let error = Fit::of(&broken, 1).unwrap_err();
     assert_eq!(error, FitError::Timing { block: 0, rows: 64, seconds: 0.0 });
-    assert_eq!(error.to_string(), "block 0 times a call of 64 rows at 0 s");
+    assert_eq!(error.to_string(), "block 0 times a call of 64 rows at 0 s, which cannot be");
 }

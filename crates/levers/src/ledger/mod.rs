@@ -2,11 +2,13 @@
 //!
 //! `levers.jsonl` holds one JSON object a line, tagged `event`: `projected` when a projection is written
 //! down, `verified` when it has been tried (with a copy of the projection, so that the line stands for
-//! itself). Lines are appended and flushed; nothing is ever changed. Not here: making projections
-//! (`advise`) and measuring outcomes (`verify`).
+//! itself). Lines are appended and flushed; nothing is ever changed. A line stays readable when the
+//! catalogue no longer has its lever. Not here: making projections (`advise`) and measuring what became of
+//! them (`verify`).
 
 mod calibration;
 
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -53,6 +55,31 @@ impl Projection {
     }
 }
 
+/// A lever as a line names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RecordedLever {
+    /// One of the catalogue.
+    Known(LeverId),
+    /// One that the catalogue had when the line was written.
+    Former(String),
+}
+
+impl From<LeverId> for RecordedLever {
+    fn from(lever: LeverId) -> Self {
+        Self::Known(lever)
+    }
+}
+
+impl fmt::Display for RecordedLever {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(lever) => lever.fmt(f),
+            Self::Former(name) => f.pad(name),
+        }
+    }
+}
+
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
@@ -60,7 +87,7 @@ pub enum Entry {
     /// A projection was written down.
     Projected {
         /// The levers, in the order in which they are pulled.
-        levers: Vec<LeverId>,
+        levers: Vec<RecordedLever>,
         /// What was projected.
         projection: Projection,
         /// For what.
@@ -71,7 +98,7 @@ pub enum Entry {
     /// It was tried.
     Verified {
         /// The levers, in the order in which they were pulled.
-        levers: Vec<LeverId>,
+        levers: Vec<RecordedLever>,
         /// What had been projected.
         projection: Projection,
         /// What was measured.
@@ -89,7 +116,7 @@ pub enum Entry {
 
 impl Entry {
     /// The levers that it is about.
-    pub fn levers(&self) -> &[LeverId] {
+    pub fn levers(&self) -> &[RecordedLever] {
         match self {
             Self::Projected { levers, .. } | Self::Verified { levers, .. } => levers,
         }
@@ -104,7 +131,7 @@ impl Entry {
 
     /// The verification of a projection: `covered` follows from the two.
     pub fn verified(
-        levers: Vec<LeverId>,
+        levers: Vec<RecordedLever>,
         projection: Projection,
         observed: Observed,
         drift: Drift,
@@ -202,7 +229,7 @@ impl Ledger {
         file.sync_data()
     }
 
-    fn projected(&self, of: &[LeverId], what: &Projection, on: &Setting) -> bool {
+    fn projected(&self, of: &[RecordedLever], what: &Projection, on: &Setting) -> bool {
         self.entries.iter().any(|entry| match entry {
             Entry::Projected { levers, projection, setting, .. } => {
                 levers == of && projection == what && setting.config_hash == on.config_hash
@@ -216,7 +243,7 @@ impl Ledger {
         let here = |setting: &Setting| setting.machine == machine && setting.config_hash == config_hash;
         self.entries.iter().rev().find_map(|entry| match entry {
             Entry::Verified { levers, observed, drift, setting, .. }
-                if levers == &[lever] && here(setting) =>
+                if levers == &[lever.into()] && here(setting) =>
             {
                 Some((observed, drift))
             }

@@ -19,7 +19,7 @@ fn setting() -> Setting {
 }
 
 fn entries(speed_up: f64) -> (Entry, Entry) {
-    let levers = vec![LeverId::Interleaving];
+    let levers = vec![LeverId::Interleaving.into()];
     let projection = Projection::new(estimate(1.5), &Calibration::default());
     let projected = Entry::Projected {
         levers: levers.clone(),
@@ -67,6 +67,32 @@ fn a_verification_needs_its_projection_first() {
     assert!(matches!(ledger.append(verified.clone()), Err(LedgerError::NotProjected)));
     let Entry::Verified { covered, .. } = verified else { unreachable!() };
     assert!(!covered, "2.0 is outside 1.35 to 1.65");
+}
+
+/// Two lines as an earlier program wrote them, of a lever that the catalogue has lost, and two of one that
+/// it has.
+#[test]
+fn lines_of_levers_that_are_gone_stay_readable() {
+    let path = ledger_path("former");
+    let mut ledger = Ledger::open(&path).unwrap();
+    for entry in <[Entry; 2]>::from(entries(1.45)) {
+        ledger.append(entry).unwrap();
+    }
+    let now = std::fs::read_to_string(&path).unwrap();
+    let then = now.replace("[\"interleaving\"]", "[\"compact-memories\"]");
+    std::fs::write(&path, format!("{then}{now}")).unwrap();
+    let read = Ledger::open(&path).unwrap();
+    let names: Vec<String> = read.entries().iter().map(|entry| entry.levers()[0].to_string()).collect();
+    assert_eq!(names, ["compact-memories", "compact-memories", "interleaving", "interleaving"]);
+    assert_eq!(read.entries()[0].levers(), [RecordedLever::Former("compact-memories".to_owned())]);
+    assert_eq!(read.entries()[2].levers(), [RecordedLever::Known(LeverId::Interleaving)]);
+    // What became of it counts, and it is written as it was read.
+    assert_eq!(read.calibration().records, 2);
+    let written: Vec<String> =
+        read.entries().iter().map(|entry| serde_json::to_string(entry).unwrap()).collect();
+    assert_eq!(written.join("\n") + "\n", format!("{then}{now}"));
+    let shown = crate::text::ledger(&read);
+    assert!(shown.contains("compact-memories") && shown.contains("2 of 2 observed"), "{shown}");
 }
 
 #[test]

@@ -2,22 +2,20 @@
 //!
 //! Not here: when a change is possible (`catalogue`).
 
-use super::costs::{Costs, Table};
+use super::costs::{Costs, TabulatedStrategy};
 use super::ensemble::World;
 use super::prior::Kind;
 use crate::fit::{CallCost, NetworkShape};
 use crate::law::Scheduler;
-use crate::profile::{Device, Quantity, Variant};
+use crate::profile::{Device, Quantity};
 
 /// Another way to compute the same call.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Alternative {
-    /// The same engine in another variant.
-    Variant(Variant),
-    /// Another engine of ours, the fastest that was timed.
+    /// The same engine in mixed precision.
+    MixedPrecision,
+    /// The fastest other engine that was timed.
     Engine,
-    /// Another runtime.
-    Runtime,
 }
 
 /// What is changed.
@@ -49,18 +47,10 @@ pub enum Change {
     EvaluationGames(f64),
     /// So many rows a forward pass in evaluation.
     EvaluationBatch(f64),
-    /// So many matches side by side.
-    EvaluationParallel(f64),
     /// Traversals read a table of so many infosets, computed once an iteration.
     Tabulate(f64),
-    /// Samples stored in the compact form.
-    CompactMemories,
-    /// One advantage memory a player.
-    SplitMemories,
     /// Calls of networks that cost nothing in kernels: the most that any faster kernel can give.
     FreeKernels,
-    /// Calls of networks that cost nothing in dispatch: the most that fusion can give.
-    FreeDispatch,
 }
 
 impl World {
@@ -82,8 +72,8 @@ impl World {
                 self.costs.traversal.flight.max_batch = rows;
                 self.miss(Kind::Capacity);
             }
-            Change::Forward(ref how) => self.forward(how)?,
-            Change::Step(ref how) => self.step(how)?,
+            Change::Forward(how) => self.forward(how)?,
+            Change::Step(how) => self.step(how)?,
             Change::Network(shape) => self.network(shape)?,
             Change::TrainingBatch(rows) => self.training_batch(rows)?,
             Change::TrainingSteps(factor) => {
@@ -94,12 +84,8 @@ impl World {
             Change::EvaluationEvery(every) => self.evaluation_every(every),
             Change::EvaluationGames(games) => self.evaluation_games(games),
             Change::EvaluationBatch(rows) => self.evaluation_batch(rows)?,
-            Change::EvaluationParallel(matches) => self.evaluation_parallel(matches),
             Change::Tabulate(infosets) => self.tabulate(infosets)?,
-            Change::CompactMemories => self.compact(),
-            Change::SplitMemories => self.split(),
-            Change::FreeKernels => self.rescale_calls(1.0, 0.0)?,
-            Change::FreeDispatch => self.rescale_calls(0.0, 1.0)?,
+            Change::FreeKernels => self.free_kernels()?,
         }
         Some(())
     }
@@ -121,9 +107,11 @@ impl World {
             traversal.logic_seconds_per_row /= prior.lane_overhead;
         }
         traversal.flight = before.under(scheduler, lanes);
-        traversal.reach = prior.reach;
+        // How full calls were says nothing of another scheduler, under which other threads wait for each
+        // other: a range takes the place of the measured figure.
+        traversal.fill = prior.fill;
         if scheduler.interleaves() {
-            self.costs.traversal.reach *= self.busy_lanes(lanes);
+            self.costs.traversal.fill *= self.busy_lanes(lanes);
         }
         self.miss(Kind::Schedule);
         Some(())
@@ -150,7 +138,7 @@ impl World {
         let lanes = self.lanes_there(lanes);
         let before = self.costs.traversal.flight.lanes;
         if lanes != before {
-            self.costs.traversal.reach *= self.busy_lanes(lanes) / self.busy_lanes(before);
+            self.costs.traversal.fill *= self.busy_lanes(lanes) / self.busy_lanes(before);
             self.costs.traversal.flight.lanes = lanes;
             self.miss(Kind::Capacity);
         }
@@ -165,6 +153,8 @@ impl World {
         let slow = |count: f64| (count / cores).max(1.0) * (1.0 + slope * (count - 1.0));
         let factor = slow(workers) / slow(traversal.flight.workers);
         traversal.logic_seconds_per_row *= factor;
+        // Workers that compute their own calls on the processor disturb each other there too. A server's
+        // threads stay as many as they are, and an accelerator has memory of its own.
         if !traversal.flight.scheduler.shares_calls() && traversal.device == Device::Cpu {
             traversal.contention *= factor;
             traversal.call_overhead_seconds *= factor;
@@ -178,30 +168,35 @@ impl World {
         }
         traversal.flight.workers = workers;
         if self.evaluation_by_workers {
-            self.evaluation_parallel(workers);
+            self.matches_side_by_side(workers);
         }
         self.miss(Kind::Capacity);
     }
 
-    fn forward(&mut self, how: &Alternative) -> Option<()> {
-        let timed = self.costs.calls.forward_otherwise.get(how).cloned();
+    fn forward(&mut self, how: Alternative) -> Option<()> {
+        let timed = self.costs.calls.forward_otherwise.get(&how).cloned();
+        let cost = timed.unwrap_or(self.supposed(how, self.costs.calls.forward.as_ref()?));
+        self.forward_costs(cost)
+    }
+
+    /// Forward passes, in evaluation too, that cost `cost`.
+    pub(crate) fn forward_costs(&mut self, cost: CallCost) -> Option<()> {
         let base = self.costs.calls.forward.clone()?;
-        let cost = timed.unwrap_or_else(|| self.supposed(how, &base));
         self.evaluation_calls(&base, &cost, self.costs.evaluation.batch);
         self.costs.calls.forward = Some(cost);
-        if *how == Alternative::Runtime
-            && let Some(ratio) = self.ratio(Quantity::RuntimeLogic)
-        {
-            self.costs.traversal.logic_seconds_per_row *= ratio;
-        }
         self.miss(Kind::Call);
         Some(())
     }
 
-    fn step(&mut self, how: &Alternative) -> Option<()> {
-        let timed = self.costs.calls.step_otherwise.get(how).cloned();
+    fn step(&mut self, how: Alternative) -> Option<()> {
+        let timed = self.costs.calls.step_otherwise.get(&how).cloned();
+        let cost = timed.unwrap_or(self.supposed(how, self.costs.calls.step.as_ref()?));
+        self.step_costs(cost)
+    }
+
+    /// Training steps that cost `cost`.
+    pub(crate) fn step_costs(&mut self, cost: CallCost) -> Option<()> {
         let base = self.costs.calls.step.clone()?;
-        let cost = timed.unwrap_or_else(|| self.supposed(how, &base));
         let batch = self.costs.advantage.batch;
         let error = self.prior.error(Kind::Call);
         self.scale_training(cost.seconds(batch) / base.seconds(batch) * error);
@@ -210,13 +205,10 @@ impl World {
     }
 
     /// What an alternative may cost before anybody timed it.
-    fn supposed(&self, how: &Alternative, base: &CallCost) -> CallCost {
+    fn supposed(&self, how: Alternative, base: &CallCost) -> CallCost {
         let (dispatch, kernel) = match how {
-            Alternative::Variant(Variant::MixedPrecision) => self.prior.mixed_precision,
-            Alternative::Variant(Variant::Fused) => self.prior.fused,
-            Alternative::Variant(Variant::Plain) => (1.0, 1.0),
+            Alternative::MixedPrecision => self.prior.mixed_precision,
             Alternative::Engine => self.prior.engine,
-            Alternative::Runtime => (self.prior.runtime, self.prior.runtime),
         };
         base.scaled(dispatch, kernel)
     }
@@ -275,6 +267,7 @@ impl World {
 
     fn evaluation_every(&mut self, every: f64) {
         let before = std::mem::replace(&mut self.costs.evaluation.every, every);
+        // A network that is fitted for evaluations alone is fitted as often as they are.
         if self.strategy_with_evaluation && before.is_finite() {
             self.costs.strategy.seconds *= before / every;
         }
@@ -292,6 +285,8 @@ impl World {
     fn evaluation_calls(&mut self, base: &CallCost, cost: &CallCost, batch: f64) {
         let evaluation = &mut self.costs.evaluation;
         let Some(share) = evaluation.network_share else { return };
+        // Amdahl's law twice: calls are a share of the games, and games a share of the evaluation. The
+        // share of calls is kept up to date, so that the next change starts from a true split.
         let per_row = |cost: &CallCost, rows: f64| cost.seconds(rows) / rows;
         let ratio = per_row(cost, batch) / per_row(base, evaluation.batch);
         let games = 1.0 + share * (ratio - 1.0);
@@ -311,7 +306,8 @@ impl World {
         Some(())
     }
 
-    fn evaluation_parallel(&mut self, matches: f64) {
+    /// An evaluation of which so many matches run side by side.
+    pub(crate) fn matches_side_by_side(&mut self, matches: f64) {
         let (prior, cores) = (self.prior, self.costs.traversal.cores);
         let evaluation = &mut self.costs.evaluation;
         let speed = |matches: f64| 1.0 + (matches.min(cores) - 1.0).max(0.0) * prior.parallel_efficiency;
@@ -324,27 +320,14 @@ impl World {
         self.costs.calls.forward.as_ref()?;
         let networks = self.networks;
         self.costs.traversal.table =
-            Some(Table { infosets, networks, lookup_seconds: self.prior.lookup_seconds });
-        self.miss(Kind::Table);
+            Some(TabulatedStrategy { infosets, networks, lookup_seconds: self.prior.lookup_seconds });
+        self.miss(Kind::Tabulated);
         Some(())
     }
 
-    fn compact(&mut self) {
-        let error = self.prior.error(Kind::Ratio);
-        let insertion = self.ratio(Quantity::CompactInsertion).unwrap_or(self.prior.compact);
-        let assembly = self.ratio(Quantity::CompactAssembly).unwrap_or(self.prior.compact);
-        self.costs.memory_seconds *= insertion * error;
-        self.costs.batch_assembly_seconds *= assembly * error;
-    }
-
-    fn split(&mut self) {
-        let ratio = self.ratio(Quantity::SplitAssembly).unwrap_or(self.prior.split);
-        self.costs.batch_assembly_seconds *= ratio * self.prior.error(Kind::Ratio);
-    }
-
-    fn rescale_calls(&mut self, dispatch: f64, kernel: f64) -> Option<()> {
+    fn free_kernels(&mut self) -> Option<()> {
         let before = self.costs.calls.clone();
-        let after = before.scaled(dispatch, kernel);
+        let after = before.scaled(1.0, 0.0);
         if let (Some(base), Some(cost)) = (&before.forward, &after.forward) {
             self.evaluation_calls(base, cost, self.costs.evaluation.batch);
         }

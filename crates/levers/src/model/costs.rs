@@ -62,7 +62,7 @@ impl CallBook {
     pub fn scaled(&self, dispatch: f64, kernel: f64) -> Self {
         let one = |cost: &Option<CallCost>| cost.as_ref().map(|cost| cost.scaled(dispatch, kernel));
         let all = |costs: &BTreeMap<Alternative, CallCost>| {
-            costs.iter().map(|(key, cost)| (key.clone(), cost.scaled(dispatch, kernel))).collect()
+            costs.iter().map(|(&key, cost)| (key, cost.scaled(dispatch, kernel))).collect()
         };
         Self {
             forward: one(&self.forward),
@@ -79,7 +79,7 @@ pub struct TraversalCosts {
     /// What bounds the rows in flight.
     pub flight: InFlight,
     /// The share of the rows in flight that a call finds.
-    pub reach: f64,
+    pub fill: f64,
     /// Where forward passes compute.
     pub device: Device,
     /// Threads that can run at once.
@@ -99,14 +99,14 @@ pub struct TraversalCosts {
     /// The part of the shorter of walking and serving that hides behind the longer.
     pub overlap: f64,
     /// A table that traversals read instead of asking networks.
-    pub table: Option<Table>,
+    pub table: Option<TabulatedStrategy>,
     /// Factor on the phase for what the model leaves out.
     pub adjustment: f64,
 }
 
 /// A table of the networks' answers at every infoset, computed once an iteration for each network.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Table {
+pub struct TabulatedStrategy {
     /// Infosets of the game.
     pub infosets: f64,
     /// Networks that are tabulated.
@@ -118,7 +118,7 @@ pub struct Table {
 impl TraversalCosts {
     /// Mean rows of a forward pass.
     pub fn batch(&self) -> f64 {
-        self.flight.reached(self.reach)
+        self.flight.filled(self.fill)
     }
 
     /// Seconds of the phase if a forward pass costs `forward`.
@@ -135,7 +135,7 @@ impl TraversalCosts {
         self.contention * forward.seconds(rows) + self.call_overhead_seconds
     }
 
-    fn tabulated(&self, table: &Table, forward: &CallCost) -> f64 {
+    fn tabulated(&self, table: &TabulatedStrategy, forward: &CallCost) -> f64 {
         let batch = self.flight.max_batch.min(table.infosets);
         let calls = table.networks * table.infosets / batch;
         let thread_seconds = self.rows * (self.logic_seconds_per_row + table.lookup_seconds)

@@ -22,8 +22,6 @@ use crate::statistics::{Estimate, Use, bootstrap_factor, resample, stream};
 const WORLDS: usize = 1000;
 /// Relative standard deviation of an evaluation's time where fewer than three were measured.
 const FEW_EVALUATIONS_NOISE: f64 = 0.05;
-/// Engines that are another runtime rather than another engine of ours.
-const RUNTIMES: [&str; 1] = ["pytorch"];
 
 /// One draw of everything that is uncertain.
 #[derive(Clone, Debug)]
@@ -77,7 +75,7 @@ pub enum ModelError {
     #[error(transparent)]
     Profile(#[from] ProfileError),
     /// Timings of one kind of call.
-    #[error("timings of {call:?} by {engine} ({variant:?}): {source}")]
+    #[error("timings of the {} by {engine} ({}): {source}", call.name(), variant.name())]
     Fit {
         /// The call.
         call: Call,
@@ -179,9 +177,8 @@ impl Fitted<'_> {
         let timings = self.timings;
         match timings.variant {
             Variant::Plain if timings.engine == engine => None,
-            Variant::Plain if RUNTIMES.contains(&timings.engine.as_str()) => Some(Alternative::Runtime),
             Variant::Plain => Some(Alternative::Engine),
-            variant => Some(Alternative::Variant(variant)),
+            Variant::MixedPrecision => Some(Alternative::MixedPrecision),
         }
     }
 }
@@ -389,6 +386,9 @@ fn traversal(profile: &Profile, mean: &Mean, forward: Option<&CallCost>, prior: 
     let (contention, call_overhead_seconds) = match forward {
         Some(forward) if own_call > 0.0 && !load.tabulated => {
             let alone = forward.seconds(batch);
+            // One figure, how much longer a call takes within the run, and two causes: contention, which grows
+            // with the call, and overhead of any call. Which is which decides what larger batches gain, and
+            // nothing measured tells them apart: each world draws its own split.
             let overhead = prior.overhead_share * (own_call - alone).max(0.0);
             ((own_call - overhead) / alone, overhead)
         }
@@ -397,7 +397,7 @@ fn traversal(profile: &Profile, mean: &Mean, forward: Option<&CallCost>, prior: 
     let rows = mean.rows.max(1.0);
     let mut traversal = TraversalCosts {
         flight,
-        reach: batch * flight.networks / flight.rows(),
+        fill: batch * flight.networks / flight.rows(),
         device: load.device,
         cores: f64::from(profile.machine.logical_cores),
         server_threads: f64::from(load.server_threads.max(1)),

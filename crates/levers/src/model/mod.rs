@@ -3,7 +3,7 @@
 //!
 //! A [`World`] is one draw of everything that is uncertain; [`Change`]s map it to the world after an
 //! optimisation or under another configuration. Statistics over the ensemble of worlds are
-//! projections with intervals. Not here: which changes are worth doing (`catalogue`, `project`).
+//! projections with intervals. Not here: which changes are worth doing (`catalogue`, `advise`).
 
 mod change;
 mod costs;
@@ -12,7 +12,7 @@ mod prior;
 mod whatif;
 
 pub use change::{Alternative, Change};
-pub use costs::{CallBook, Costs, EvaluationCosts, Table, TrainingCosts, TraversalCosts};
+pub use costs::{CallBook, Costs, EvaluationCosts, TabulatedStrategy, TrainingCosts, TraversalCosts};
 pub use ensemble::{Ensemble, ModelError, World};
 pub use prior::{Kind, Prior};
 pub use whatif::{WhatIf, WhatIfError};

@@ -2,40 +2,39 @@
 //! from its formula.
 //!
 //! Ranges are wide on purpose: a prior decides nothing on its own, because a lever whose effect rests on
-//! one is never recommended before it is measured (`project`). Not here: what the ledger teaches
+//! one is never recommended before it is measured (`advise`). Not here: what the ledger teaches
 //! (`ledger` stretches whole intervals).
 
 use deepcfr_core::Stream;
 
 use crate::statistics::{Use, between, stream};
 
-/// What kind of change a modelling error belongs to.
+/// What kind of change a modelling error belongs to. The numbers are places in a world's draws: one that is
+/// no longer used stays free, so that a projection in a ledger can be made again from its profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Another scheduler.
-    Schedule,
+    Schedule = 0,
     /// More lanes, workers or rows a call under the same scheduler.
-    Capacity,
-    /// Another engine, precision or fusion, timed at the run's own shapes.
-    Call,
+    Capacity = 1,
+    /// Another engine or precision, timed at the run's own shapes.
+    Call = 2,
     /// A network of another size.
-    Network,
+    Network = 3,
     /// Evaluation done otherwise.
-    Evaluation,
-    /// A phase whose ratio was measured.
-    Ratio,
+    Evaluation = 4,
     /// The strategy read from a table.
-    Table,
+    Tabulated = 6,
 }
 
 impl Kind {
     /// Relative standard deviation of the changed phase about its formula.
     pub const fn error(self) -> f64 {
         match self {
-            Self::Schedule | Self::Evaluation | Self::Table => 0.10,
+            Self::Schedule | Self::Evaluation | Self::Tabulated => 0.10,
             Self::Network => 0.08,
             Self::Capacity => 0.05,
-            Self::Call | Self::Ratio => 0.03,
+            Self::Call => 0.03,
         }
     }
 }
@@ -44,15 +43,15 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prior {
     /// Share of the rows in flight that a call finds under a scheduler that was not run: 0.7 to 1.
-    pub reach: f64,
+    pub fill: f64,
     /// Overlap of walking and serving: 0.5 to 1.
     pub overlap: f64,
     /// Seconds to hand a batch over to a server thread and back: 5 to 60 µs.
     pub hand_over_seconds: f64,
     /// Factor on logic a row for pausing and resuming lanes: 1 to 1.25.
     pub lane_overhead: f64,
-    /// Relative growth of a worker's time for each further worker within the cores: 0 to 0.2, from the
-    /// predecessor's 8 threads on 6 cores (efficiency 30 to 59 %).
+    /// Relative growth of a worker's time for each further worker within the cores: 0 to 0.2, as the program
+    /// before this one had it with 8 threads on 6 cores (efficiency 30 to 59 %).
     pub worker_contention: f64,
     /// Exponent of the kernel's growth with arithmetic: 0.9 to 1.1.
     pub kernel_exponent: f64,
@@ -64,16 +63,8 @@ pub struct Prior {
     pub parallel_efficiency: f64,
     /// Factors on dispatch and kernel in mixed precision: 1 to 1.4 (casts), 0.45 to 1.
     pub mixed_precision: (f64, f64),
-    /// Factors on dispatch and kernel when fused: 0.4 to 1.1 (guards), 0.8 to 1.05.
-    pub fused: (f64, f64),
     /// Factors on dispatch and kernel of an engine built for inference: 0.2 to 1.1, 0.6 to 1.1.
     pub engine: (f64, f64),
-    /// Factor on insertion and assembly with compact memories: 0.4 to 1.1.
-    pub compact: f64,
-    /// Factor on assembly with one memory a player: 0 to 0.6.
-    pub split: f64,
-    /// Factor on calls in another runtime: 0.5 to 2.
-    pub runtime: f64,
     /// The part of what a call takes longer within the run that does not grow with its rows: 0.4 to 1
     /// (caches that the walk has emptied, timers).
     pub overhead_share: f64,
@@ -88,7 +79,7 @@ impl Prior {
         let mut stream = stream(seed, Use::Priors, index);
         let s = &mut stream;
         Self {
-            reach: between(s, (0.7, 1.0)),
+            fill: between(s, (0.7, 1.0)),
             overlap: between(s, (0.5, 1.0)),
             hand_over_seconds: logarithmic(s, (5e-6, 60e-6)),
             lane_overhead: between(s, (1.0, 1.25)),
@@ -98,12 +89,14 @@ impl Prior {
             lookup_seconds: logarithmic(s, (20e-9, 200e-9)),
             parallel_efficiency: between(s, (0.25, 1.0)),
             mixed_precision: (between(s, (1.0, 1.4)), between(s, (0.45, 1.0))),
-            fused: (between(s, (0.4, 1.1)), between(s, (0.8, 1.05))),
-            engine: (between(s, (0.2, 1.1)), between(s, (0.6, 1.1))),
-            compact: between(s, (0.4, 1.1)),
-            split: between(s, (0.0, 0.6)),
-            runtime: logarithmic(s, (0.5, 2.0)),
-            errors: std::array::from_fn(|_| s.normal()),
+            engine: {
+                skip(s, 2);
+                (between(s, (0.2, 1.1)), between(s, (0.6, 1.1)))
+            },
+            errors: {
+                skip(s, 3);
+                std::array::from_fn(|_| s.normal())
+            },
             overhead_share: between(s, (0.4, 1.0)),
             drain: between(s, (0.2, 0.8)),
         }
@@ -112,6 +105,13 @@ impl Prior {
     /// The factor by which a change of `kind` misses its formula in this world.
     pub fn error(&self, kind: Kind) -> f64 {
         (kind.error() * self.errors[kind as usize]).exp()
+    }
+}
+
+/// Leaves out draws of ranges that are gone, for the reason that [`Kind`] gives.
+fn skip(stream: &mut Stream, count: usize) {
+    for _ in 0..count {
+        let _ = stream.uniform();
     }
 }
 

@@ -1,4 +1,4 @@
-//! The cost model on synthetic profiles, and against the predecessor's figures.
+//! The cost model on simulated profiles, and against measured figures.
 
 use super::*;
 use crate::fit::NetworkShape;
@@ -25,7 +25,7 @@ fn interleaving_gains_what_the_device_allows() {
         let before = Ensemble::of(&truth.profile(1)).unwrap();
         let after = before.after(&[Change::Schedule(Scheduler::Interleaved, 32.0)]).unwrap();
         let gain = before.speed_up(&after);
-        let later = Truth { scheduler: Scheduler::Interleaved, lanes: 32, reach: 0.85, ..truth };
+        let later = Truth { scheduler: Scheduler::Interleaved, lanes: 32, fill: 0.85, ..truth };
         let expected = truth.iteration_seconds() / later.iteration_seconds();
         assert!(gain.contains(expected), "a = {a_seconds}: {gain:?} against {expected}");
     }
@@ -39,8 +39,8 @@ fn a_server_for_blocking_workers_loses() {
     assert!(before.speed_up(&after).high < 1.0, "{:?}", before.speed_up(&after));
 }
 
-/// Forward passes of 512×3 and 1024×6 on a 2-core CPU (microseconds a row; shared facts of the
-/// predecessor): the larger network's times follow from the smaller one's.
+/// Forward passes of 512×3 and 1024×6 on a 2-core CPU (microseconds a row, as the predecessor published
+/// them): the larger network's times follow from the smaller one's.
 #[test]
 fn a_larger_network_is_predicted_from_a_smaller_one() {
     let small = [(1, 308.0), (16, 102.0), (64, 58.0), (256, 47.0), (1024, 45.0)];
@@ -159,7 +159,7 @@ fn a_profile_without_timed_calls_keeps_its_seconds_and_projects_nothing() {
     let expected = Truth::default().iteration_seconds();
     assert!((ensemble.estimate(Costs::iteration_seconds).value / expected - 1.0).abs() < 0.05);
     assert!(ensemble.after(&[Change::Schedule(Scheduler::Interleaved, 8.0)]).is_none());
-    assert!(ensemble.after(&[Change::SplitMemories]).is_some());
+    assert!(ensemble.after(&[Change::Rows(2.0)]).is_some());
 }
 
 /// A server behind interleaved workers, from a run that interleaves: the true overlap is 0.8.

@@ -13,7 +13,7 @@ use crate::profile::Workload;
 /// A configuration that differs from the profile's.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WhatIf {
-    settings: Vec<(Key, Value)>,
+    assignments: Vec<(Key, Value)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +75,7 @@ pub enum WhatIfError {
         expected: &'static str,
     },
     /// What the answer needs was not timed.
-    #[error("{key} needs {measure}, which the profile does not hold")]
+    #[error("{key} needs {measure}, which the profile does not hold; take a new one with `deepcfr profile`")]
     Unmeasured {
         /// The key.
         key: &'static str,
@@ -97,12 +97,12 @@ impl WhatIf {
     /// [`WhatIfError`] naming the part that is wrong.
     pub fn parse(text: &str) -> Result<Self, WhatIfError> {
         let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-        Ok(Self { settings: parts.map(setting).collect::<Result<_, _>>()? })
+        Ok(Self { assignments: parts.map(assignment).collect::<Result<_, _>>()? })
     }
 
     /// Whether nothing differs.
     pub fn is_empty(&self) -> bool {
-        self.settings.is_empty()
+        self.assignments.is_empty()
     }
 
     /// The ensemble of the configuration, and what its runs do.
@@ -112,7 +112,7 @@ impl WhatIf {
     pub fn apply(&self, base: &Ensemble, load: &Workload) -> Result<(Ensemble, Workload), WhatIfError> {
         let mut load = load.clone();
         let mut changes: Vec<(Key, Change)> = Vec::new();
-        for &(key, value) in &self.settings {
+        for &(key, value) in &self.assignments {
             let change = changed(key, value, &mut load);
             // Width and depth are one change: the size between the two need not have been timed.
             if matches!(change, Change::Network(_)) {
@@ -132,7 +132,7 @@ impl WhatIf {
 
 impl fmt::Display for WhatIf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, (key, value)) in self.settings.iter().enumerate() {
+        for (index, (key, value)) in self.assignments.iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             match value {
                 Value::Number(number) => write!(f, "{comma}{} = {number}", key.name())?,
@@ -143,7 +143,7 @@ impl fmt::Display for WhatIf {
     }
 }
 
-fn setting(part: &str) -> Result<(Key, Value), WhatIfError> {
+fn assignment(part: &str) -> Result<(Key, Value), WhatIfError> {
     let (name, value) = part.split_once('=').ok_or_else(|| WhatIfError::Form { got: part.to_owned() })?;
     let (name, value) = (name.trim(), value.trim().trim_matches('"'));
     let known = || Key::ALL.iter().map(|&(_, name)| name).collect();

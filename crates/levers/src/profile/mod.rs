@@ -19,7 +19,10 @@
 //! | `calls` | timed forward passes and training steps by engine, variant, device and network shape |
 //! | `ceilings`, `ceilings_of_all_threads` | measured FLOP/s and bytes/s of one thread, of all |
 //! | `utilisation` | busy shares of workers and device |
-//! | `effects` | ratios measured elsewhere that levers need (memory bytes, insertion seconds) |
+//! | `effects` | ratios that single levers need and no timing of calls tells |
+//!
+//! Earlier programs wrote three more facts of the workload, which nothing reads now: [`Profile::read`] passes
+//! over them.
 //!
 //! `testdata/levers/example-profile.json` is a complete document, read by this crate's tests.
 
@@ -29,6 +32,7 @@ mod workload;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub(crate) use phases::weights;
 pub use phases::{IterationSample, PhaseSeconds, average_iterations};
@@ -116,6 +120,16 @@ pub enum Call {
     TrainingStep,
 }
 
+impl Call {
+    /// The call in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward pass",
+            Self::TrainingStep => "training step",
+        }
+    }
+}
+
 /// How an engine was told to compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -124,8 +138,16 @@ pub enum Variant {
     Plain,
     /// In mixed precision.
     MixedPrecision,
-    /// With kernels fused or compiled.
-    Fused,
+}
+
+impl Variant {
+    /// The variant in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Plain => "plain",
+            Self::MixedPrecision => "mixed precision",
+        }
+    }
 }
 
 /// Timed calls of one kind.
@@ -173,16 +195,8 @@ pub struct MeasuredEffect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// Seconds of memory insertion, compact memories over plain ones.
-    CompactInsertion,
-    /// Seconds of batch assembly, compact memories over plain ones.
-    CompactAssembly,
-    /// Seconds of batch assembly, one memory a player over a shared one.
-    SplitAssembly,
     /// Seconds of a worker a row, one worker more over as many as now.
     WorkerContention,
-    /// Seconds of game logic a row, another runtime over this one.
-    RuntimeLogic,
 }
 
 /// A profile that cannot be read or used.
@@ -205,7 +219,7 @@ pub enum ProfileError {
         source: serde_json::Error,
     },
     /// The document has another version.
-    #[error("a profile of schema {got} where schema {expected} is read")]
+    #[error("the profile has schema {got}, this program reads schema {expected}")]
     Schema {
         /// Its version.
         got: u32,
@@ -213,7 +227,7 @@ pub enum ProfileError {
         expected: u32,
     },
     /// Too few iterations for an interval.
-    #[error("{got} measured iterations where {expected} are needed for an interval")]
+    #[error("the profile has {got} measured iterations where {expected} are needed for an interval")]
     Iterations {
         /// Iterations that are there.
         got: usize,
@@ -238,8 +252,8 @@ impl Profile {
     pub fn read(path: &Path) -> Result<Self, ProfileError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ProfileError::File { path: path.to_owned(), source })?;
-        let profile: Self = serde_json::from_str(&text)
-            .map_err(|source| ProfileError::Json { path: path.to_owned(), source })?;
+        let profile = serde_json::from_str(&text).map(without_retired).and_then(serde_json::from_value);
+        let profile: Self = profile.map_err(|source| ProfileError::Json { path: path.to_owned(), source })?;
         profile.check()?;
         Ok(profile)
     }
@@ -300,6 +314,20 @@ impl Profile {
         let effect = self.effects.iter().find(|effect| effect.quantity == quantity)?;
         (effect.ratios.len() >= MIN_RATIOS).then_some(&effect.ratios)
     }
+}
+
+/// Facts of a workload that earlier programs wrote, whose value never changed.
+const RETIRED: [(&str, &str); 3] =
+    [("traversal", "static_shapes"), ("training", "memory_per_player"), ("memory", "compact")];
+
+fn without_retired(mut document: Value) -> Value {
+    for (part, field) in RETIRED {
+        let part = document.get_mut("workload").and_then(|workload| workload.get_mut(part));
+        if let Some(Value::Object(fields)) = part {
+            fields.remove(field);
+        }
+    }
+    document
 }
 
 fn positive(field: &'static str, got: f64) -> Result<(), ProfileError> {

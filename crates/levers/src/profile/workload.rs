@@ -62,8 +62,6 @@ pub struct TraversalLoad {
     pub networks_per_sweep: f64,
     /// Whether traversals read a table instead of asking networks.
     pub tabulated: bool,
-    /// Whether calls come in a few fixed batch sizes only, as captured graphs need.
-    pub static_shapes: bool,
 }
 
 /// What the training phases do in an iteration.
@@ -76,8 +74,6 @@ pub struct TrainingLoad {
     pub advantage_steps: f64,
     /// Optimiser steps on the average-strategy network.
     pub strategy_steps: f64,
-    /// Whether each player has its own advantage memory.
-    pub memory_per_player: bool,
     /// Distinct rows of a fit, where equal ones are merged: a step computes no more.
     #[serde(default)]
     pub distinct_rows: Option<f64>,
@@ -122,8 +118,6 @@ pub struct MemoryLoad {
     pub bytes_per_row: f64,
     /// Samples held when full, all memories together.
     pub capacity_rows: u64,
-    /// Whether samples are stored in the compact form.
-    pub compact: bool,
 }
 
 impl TrainingLoad {

@@ -5,7 +5,7 @@ use crate::advise::{Advice, Advisory, Extrapolation, Outlook, Verdict};
 use crate::catalogue::{Check, Goal, Stage};
 use crate::fit::NetworkShape;
 use crate::ledger::Calibration;
-use crate::profile::{Call, PhaseSeconds};
+use crate::profile::PhaseSeconds;
 
 /// The whole advice.
 pub fn advisory(advisory: &Advisory) -> String {
@@ -13,7 +13,7 @@ pub fn advisory(advisory: &Advisory) -> String {
     text += &format!("\n{}\n", levers(advisory).text());
     text += "×1.20 (1.10 to 1.31): an iteration is expected to be 1.20 times as fast, and with 90 % probability\n\
              between 1.10 and 1.31 times. ~: the lever's effect is an assumption, not a measurement. Recommended\n\
-             is what was measured and is worth at least ×1.03 at the lower end.\n";
+             is what was measured and is worth at least ×1.03 at the lower end of its interval.\n";
     text += &reasons(advisory);
     if !advisory.pairs.is_empty() {
         text += &format!("\nTwo together\n{}", pairs(advisory).text());
@@ -153,12 +153,9 @@ fn outlook(advisory: &Advisory) -> String {
     let mut text = "\nWhat would change the answer\n".to_owned();
     advisory.outlook.iter().for_each(|outlook| text += &scenario(outlook));
     for growth in &advisory.growth {
-        let call = match growth.call {
-            Call::Forward => "forward pass",
-            Call::TrainingStep => "training step",
-        };
         let now = format!(
-            "a {call} of B = {} rows (n½ = {})",
+            "a {} of B = {} rows (n½ = {})",
+            growth.call.name(),
             count(growth.rows),
             count(growth.half_rate_rows.value)
         );
@@ -169,7 +166,7 @@ fn outlook(advisory: &Advisory) -> String {
                 count(growth.arithmetic_factor)
             ),
             None => format!(
-                "  {now} becomes more kernel than dispatch with ×{} arithmetic, beyond the sizes of the grid\n",
+                "  {now} becomes more kernel than dispatch with ×{} arithmetic, beyond the largest size of `deepcfr sweep model-size`\n",
                 count(growth.arithmetic_factor)
             ),
         };
@@ -203,8 +200,8 @@ pub(super) fn calibration(calibration: &Calibration) -> String {
             .to_owned();
     };
     format!(
-        "Earlier projections: {} of {} outcomes lay in their 90 % interval ({:.0} %); outcomes were {:+.1} % off the \
-         projection on average; intervals here are stretched by {:.2}.",
+        "Earlier projections: {} of {} observed speed-ups lay in their 90 % interval ({:.0} %); they were {:+.1} % off \
+         the projection on average; intervals here are stretched by {:.2}.",
         calibration.covered,
         calibration.records,
         100.0 * coverage,

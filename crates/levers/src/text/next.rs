@@ -100,7 +100,7 @@ mod tests {
         let text = steps(Truth::default(), None);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "What to do next");
-        assert!(lines[1].starts_with("  1. interleaved traversal (Option B): worth it, ×"), "{text}");
+        assert!(lines[1].starts_with("  1. interleaved traversal: worth it, ×"), "{text}");
         assert!(lines[1].contains("`deepcfr advise --verify interleaving`"), "{text}");
         let size = lines.iter().position(|line| line.contains("`deepcfr sweep model-size` decides"));
         assert!(size.is_some_and(|line| line > 1), "{text}");

@@ -107,6 +107,9 @@ impl ProfileReport {
                 &format!("\nWhat a call costs: t(B) = a + b·B seconds for B rows\n{}", self.fits().text());
             text += "n½ = a/b: the batch at which half of a call is dispatch. Below a third of it a call is\n\
                      dispatch-bound (more rows are nearly free), above three times it kernel-bound.\n";
+            if self.calls.iter().any(CallReport::bends) {
+                text += "Bend: calls of few rows all take a seconds, for their kernels end before the next one is sent.\n";
+            }
             text += &format!("\nMeasured against fitted\n{}", self.points().text());
             if let (Some(one), Some(all)) = (&self.ceilings, &self.ceilings_of_all_threads) {
                 text += &ceilings(one, all, self.threads);
@@ -207,23 +210,19 @@ impl CallReport {
         })
     }
 
+    /// Whether small batches cost the same.
+    fn bends(&self) -> bool {
+        matches!(self.fit.cost.curve, Curve::Hinge { .. })
+    }
+
     /// The call in words.
     pub fn name(&self) -> String {
-        let call = match self.call {
-            Call::Forward => "forward pass",
-            Call::TrainingStep => "training step",
-        };
         let variant = match self.variant {
-            Variant::Plain => "",
-            Variant::MixedPrecision => ", mixed precision",
-            Variant::Fused => ", fused",
+            Variant::Plain => String::new(),
+            variant => format!(", {}", variant.name()),
         };
-        let hidden = if matches!(self.fit.cost.curve, Curve::Hinge { .. }) {
-            " (kernel hidden below the bend)"
-        } else {
-            ""
-        };
-        format!("{call}{variant}{hidden}")
+        let bend = if self.bends() { " (bend)" } else { "" };
+        format!("{}{variant}{bend}", self.call.name())
     }
 }
 

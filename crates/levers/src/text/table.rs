@@ -1,30 +1,30 @@
 //! A table that prints as aligned text and as Markdown. Not here: what stands in it.
 
-/// Rows of cells under a heading.
+/// Lines of cells under a heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
     heading: Vec<String>,
-    rows: Vec<Vec<String>>,
+    lines: Vec<Vec<String>>,
 }
 
 impl Table {
-    /// A table without rows.
+    /// A table without lines.
     pub fn new(heading: &[&str]) -> Self {
-        Self { heading: heading.iter().map(ToString::to_string).collect(), rows: Vec::new() }
+        Self { heading: heading.iter().map(ToString::to_string).collect(), lines: Vec::new() }
     }
 
-    /// Adds a row.
+    /// Adds a line.
     ///
     /// # Panics
     /// If it has another number of cells than the heading.
     pub fn push<const N: usize>(&mut self, cells: [String; N]) {
-        assert_eq!(N, self.heading.len(), "a row has a cell for every column");
-        self.rows.push(cells.into());
+        assert_eq!(N, self.heading.len(), "a line has a cell for every column");
+        self.lines.push(cells.into());
     }
 
-    /// Whether there are no rows.
+    /// Whether there are no lines.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.lines.is_empty()
     }
 
     /// Columns aligned with spaces, the heading underlined. Columns of figures stand to the right.
@@ -32,7 +32,7 @@ impl Table {
         let widths = self.widths();
         let rule: Vec<String> = widths.iter().map(|&width| "─".repeat(width)).collect();
         let mut text = self.line(&self.heading, &widths) + &self.line(&rule, &widths);
-        self.rows.iter().for_each(|row| text += &self.line(row, &widths));
+        self.lines.iter().for_each(|row| text += &self.line(row, &widths));
         text
     }
 
@@ -45,12 +45,12 @@ impl Table {
         let right = |column: usize| if self.figures(column) { "---:" } else { "---" }.to_owned();
         let rule: Vec<String> = (0..self.heading.len()).map(right).collect();
         let mut text = line(&self.heading) + &line(&rule);
-        self.rows.iter().for_each(|row| text += &line(row));
+        self.lines.iter().for_each(|row| text += &line(row));
         text
     }
 
     fn widths(&self) -> Vec<usize> {
-        let lines = || std::iter::once(&self.heading).chain(&self.rows);
+        let lines = || std::iter::once(&self.heading).chain(&self.lines);
         let width = |column: usize| lines().map(|cells| cells[column].chars().count()).max().unwrap_or(0);
         (0..self.heading.len()).map(width).collect()
     }
@@ -68,7 +68,7 @@ impl Table {
     fn figures(&self, column: usize) -> bool {
         let figure =
             |cell: &String| cell.starts_with(|first: char| first.is_ascii_digit() || "×∞−~-".contains(first));
-        self.rows.iter().all(|row| row[column].is_empty() || figure(&row[column]))
+        self.lines.iter().all(|row| row[column].is_empty() || figure(&row[column]))
     }
 }
 

@@ -28,6 +28,9 @@ impl Rates {
             OptimizerKind::Adam => 0.0,
             OptimizerKind::AdamW { weight_decay } => weight_decay,
         };
+        // α·(m/c₁)/(√(v/c₂) + ε) = (α·√c₂/c₁)·m/(√v + ε·√c₂): divided out once a step instead of once a parameter
+        // (Kingma and Ba 2015, end of section 2, with ε scaled too). In 64 bits, since 1 − β₂ᵗ of the first
+        // steps is a small difference.
         let correction = |beta: f32| 1.0 - f64::from(beta).powf(f64::from(time));
         let correction_2 = correction(BETA_2).sqrt();
         Self {
@@ -131,6 +134,8 @@ impl WithSimd for SquareSum<'_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, _simd: S) -> f64 {
+        // Eight sums whatever the width of vectors: the order of additions, and so the norm, is the same on
+        // every processor.
         let mut sums = [0.0f64; 8];
         let chunks = self.0.chunks_exact(sums.len());
         let rest: f64 = chunks.remainder().iter().map(|&value| f64::from(value) * f64::from(value)).sum();

@@ -82,6 +82,8 @@ impl KnownRows {
 
     /// The samples to be read, all where it cannot be told; makes room for them.
     fn changes(&mut self, source: &dyn SampleSource) -> Vec<u32> {
+        // A row whose last sample was replaced keeps its number, for nothing counts its samples: with time the
+        // table would outgrow the memory. Then all is forgotten, and every sample read once more.
         let few = self.of_hash.len() <= ROWS_KEPT.max(2 * source.len());
         let changed = self.edition.filter(|_| few).and_then(|edition| source.changed_since(edition));
         let changed = changed.unwrap_or_else(|| {
@@ -127,6 +129,8 @@ impl Merging {
         let (mut squares, mut legal_weight) = (self.squares, self.legal_weight);
         let targets = targets.chunks_exact(self.num_actions);
         for (index, ((&row, meta), targets)) in (first..).zip(rows.iter().zip(metas).zip(targets)) {
+            // A row's number depends on what earlier fits have met, its place on the order of samples alone: a
+            // run that was resumed and knows no rows merges to the same bits as one that was never stopped.
             let place = match self.place[row as usize] {
                 NOWHERE => self.push(index, row),
                 place => place as usize,

@@ -42,6 +42,8 @@ impl Compressor {
 #[inline(always)]
 fn one_by_one(first: usize, values: &[f32], slots: Slots<'_>, mut count: usize) -> usize {
     for (within, &value) in values.iter().enumerate() {
+        // Written first, kept or overwritten by the next: a branch on a value that is zero or not by chance
+        // would often be guessed wrong.
         // Never past the last value's slot; the remainder spares a check.
         slots.0[count % BLOCK] = (first + within) as u32;
         slots.1[count % BLOCK] = value;
@@ -98,6 +100,9 @@ mod x86 {
             let mut lanes = simd.add_u32s(u32x8(0, 1, 2, 3, 4, 5, 6, 7), simd.splat_u32s(first as u32));
             let mut count = 0;
             for vector in vectors {
+                // The set of non-zero lanes names a permutation that moves them to the front. All eight are
+                // written: what lies behind the kept ones is overwritten by the next vector, or is slack. What
+                // is not a number is kept, so that it shows in the answer instead of counting as zero.
                 let vector = pulp::cast(*vector);
                 let set = simd.avx._mm256_cmp_ps::<NOT_EQUAL>(vector, simd.avx._mm256_setzero_ps());
                 let set = simd.avx._mm256_movemask_ps(set) as usize % KEEP.len();

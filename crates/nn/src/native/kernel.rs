@@ -115,6 +115,9 @@ impl Panel<'_> {
         let start = self.first * S::F32_LANES;
         let far = self.layer.far(self.first);
         let block_len = BLOCK * V * S::F32_LANES;
+        // Blocks outside, rows inside: a block's weights are used by every row of the tile while they are near,
+        // and what goes to memory and back between blocks is a row's few sums. Each row meets the blocks in
+        // ascending order whoever its neighbours are, so that its sums do not depend on them.
         for block in 0..self.layer.inputs.div_ceil(BLOCK) {
             let mut following: &[f32] = &[];
             if self.count >= AHEAD {
@@ -179,6 +182,9 @@ fn step<S: Simd, const V: usize, const R: usize>(
             *sums = array(S::as_simd_f32s(&out[r * stride + start..][..width]).0);
         }
     }
+    // As far as all lists go, rows take turns: a multiply-add waits for the one before it in the same sum,
+    // and other rows' sums fill that wait. What is left of longer lists follows row by row. Turns change the
+    // order between rows, never within one.
     // Loops, since closures would be compiled without the vector instructions.
     let common = lists.iter().map(|list| list.values.len()).min().unwrap_or(0);
     for group in 0..common {

@@ -1,13 +1,18 @@
 //! The model-size decision as text. Not here: the decision.
 
 use super::Table;
-use crate::sweep::SizeDecision;
+use crate::comparison::SizeDecision;
 
 /// The decision and the statistics that it rests on; `unit` is the learning metric's.
 pub fn size_decision(decision: &SizeDecision, unit: &str) -> String {
     let improvement = format!("improvement in {unit} (90 %)");
-    let mut table =
-        Table::new(&["size", &improvement, "matched seeds", "time an iteration", "beyond seed noise"]);
+    let mut table = Table::new(&[
+        "size",
+        &improvement,
+        "matched seeds",
+        "time an iteration",
+        "beyond the noise between seeds",
+    ]);
     for size in &decision.comparisons {
         let interval = &size.improvement;
         table.push([
@@ -19,7 +24,7 @@ pub fn size_decision(decision: &SizeDecision, unit: &str) -> String {
         ]);
     }
     format!(
-        "Against the present size at iteration {} (seed noise: standard deviation {:.2} {unit})\n{}{decision}\n",
+        "Against the present size at iteration {} (noise between seeds: standard deviation {:.2} {unit})\n{}{decision}\n",
         decision.iteration,
         decision.seed_noise,
         table.text()

@@ -1,11 +1,13 @@
-//! The model-size experiment's decision: A, B or C, with the statistics that it rests on.
+//! Runs of several values of a key, or of several sizes of the model, compared over matched seeds; and what
+//! follows for the model's size, with the statistics that it rests on.
 //!
 //! Sizes are compared with the present one over matched seeds. A size *unlocks* the learning curve if the
 //! 90 % interval of its mean improvement (Student's t over seeds) lies above 0 and the improvement exceeds
 //! the standard deviation between seeds of the present size.
-//! A: such a size costs at most [`AFFORDABLE`] times the present iteration → adopt the best of them, and look
-//! again at mixed precision, fusion and the engine. B: none unlocks → keep. C: some do, but cost more →
-//! candidate until optimised. Not here: running the grid.
+//! If such a size costs at most [`AFFORDABLE`] times the present iteration, the best of them is adopted, and
+//! mixed precision and the engine are looked at again. If none unlocks it, the present size stays. If some
+//! do but cost more, the best of them is a candidate until it is affordable. Not here: running them
+//! (`deepcfr sweep` does).
 
 mod values;
 
@@ -33,7 +35,7 @@ pub enum Better {
     Higher,
 }
 
-/// One run of the grid.
+/// One run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeedResult {
@@ -82,26 +84,26 @@ pub struct SizeComparison {
     pub unlocks: bool,
 }
 
-/// The branch of the decision tree.
+/// What is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Branch {
-    /// A: adopt.
+    /// Take the chosen size.
     Adopt,
-    /// B: keep the present size.
+    /// Keep the present size.
     Keep,
-    /// C: candidate pending optimisation.
+    /// The chosen size is better, and too expensive for now.
     Candidate,
 }
 
 /// The decision.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SizeDecision {
-    /// The branch.
+    /// What is decided.
     pub branch: Branch,
-    /// The size of branches A and C.
+    /// The size that is adopted or a candidate.
     pub chosen: Option<(u32, u32)>,
-    /// Every other size against the present one, in the order of the grid.
+    /// Every other size against the present one, in their order.
     pub comparisons: Vec<SizeComparison>,
     /// Standard deviation of the metric between seeds of the present size.
     pub seed_noise: f64,
@@ -111,9 +113,9 @@ pub struct SizeDecision {
     pub triggers: Vec<LeverId>,
 }
 
-/// A grid that decides nothing.
+/// Runs that decide nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SweepError {
+pub enum ComparisonError {
     /// Fewer than two sizes.
     #[error("{got} sizes where at least 2 are compared")]
     Sizes {
@@ -133,21 +135,21 @@ pub enum SweepError {
         got: usize,
     },
     /// No checkpoint that all runs have.
-    #[error("the runs share no checkpoint with a learning metric")]
+    #[error("there is no iteration at which every run has a learning metric")]
     Checkpoint,
 }
 
 impl SizeDecision {
-    /// Decides from the grid's results; the first is the present size.
+    /// Decides from all results; the first is the present size.
     ///
     /// # Errors
-    /// [`SweepError`] if sizes, matched seeds or common checkpoints are too few.
-    pub fn of(results: &[SizeResult], better: Better) -> Result<Self, SweepError> {
-        let [present, others @ ..] = results else { return Err(SweepError::Sizes { got: 0 }) };
+    /// [`ComparisonError`] if sizes, matched seeds or common checkpoints are too few.
+    pub fn of(results: &[SizeResult], better: Better) -> Result<Self, ComparisonError> {
+        let [present, others @ ..] = results else { return Err(ComparisonError::Sizes { got: 0 }) };
         if others.is_empty() {
-            return Err(SweepError::Sizes { got: 1 });
+            return Err(ComparisonError::Sizes { got: 1 });
         }
-        let iteration = last_common(results).ok_or(SweepError::Checkpoint)?;
+        let iteration = last_common(results).ok_or(ComparisonError::Checkpoint)?;
         let base: Vec<f64> = present.seeds.iter().map(|seed| metric(seed, iteration)).collect();
         let seed_noise = deviation(&base);
         let comparisons = others.iter().map(|size| compare(present, size, better, iteration, seed_noise));
@@ -155,7 +157,7 @@ impl SizeDecision {
         let (branch, chosen) = branch(&comparisons);
         let triggers = match branch {
             Branch::Keep => Vec::new(),
-            _ => vec![LeverId::MixedPrecision, LeverId::Fusion, LeverId::SpecialisedEngine],
+            _ => vec![LeverId::MixedPrecision, LeverId::SpecialisedEngine],
         };
         Ok(Self { branch, chosen, comparisons, seed_noise, iteration, triggers })
     }
@@ -181,7 +183,7 @@ fn compare(
     better: Better,
     iteration: u32,
     seed_noise: f64,
-) -> Result<SizeComparison, SweepError> {
+) -> Result<SizeComparison, ComparisonError> {
     let matched: Vec<(&SeedResult, &SeedResult)> = size
         .seeds
         .iter()
@@ -189,7 +191,7 @@ fn compare(
         .collect();
     let SizeResult { hidden_size, num_layers, .. } = *size;
     if matched.len() < MIN_SEEDS {
-        return Err(SweepError::Seeds { hidden_size, num_layers, got: matched.len() });
+        return Err(ComparisonError::Seeds { hidden_size, num_layers, got: matched.len() });
     }
     let gain = |(base, run): &(&SeedResult, &SeedResult)| {
         let difference = metric(run, iteration) - metric(base, iteration);
@@ -240,14 +242,14 @@ impl fmt::Display for SizeDecision {
         match self.branch {
             Branch::Adopt => write!(
                 f,
-                "A: adopt {size}: it improves learning beyond seed noise at no more than {AFFORDABLE} times the time; now measure mixed precision, fusion and the engine"
+                "adopt {size}: it improves learning beyond the noise between seeds at no more than {AFFORDABLE} times the time; now measure mixed precision and the engine"
             ),
             Branch::Keep => {
-                write!(f, "B: keep the present size: no larger one improves learning beyond seed noise")
+                write!(f, "keep the present size: no other improves learning beyond the noise between seeds")
             }
             Branch::Candidate => write!(
                 f,
-                "C: {size} improves learning beyond seed noise but costs more than {AFFORDABLE} times the time: a candidate until mixed precision, fusion or the engine make it affordable"
+                "keep the present size for now: {size} improves learning beyond the noise between seeds but costs more than {AFFORDABLE} times the time: a candidate until mixed precision or another engine makes it affordable"
             ),
         }
     }
@@ -281,10 +283,10 @@ mod tests {
         ];
         let decision = SizeDecision::of(&grid, Better::Lower).unwrap();
         assert_eq!((decision.branch, decision.chosen), (Branch::Adopt, Some((1024, 3))));
-        assert_eq!((decision.iteration, decision.triggers.len()), (100, 3));
+        assert_eq!((decision.iteration, decision.triggers.len()), (100, 2));
         assert!((decision.seed_noise - 5.0).abs() < 1e-9);
         assert!((decision.comparisons[0].improvement.value - 59.0 / 3.0).abs() < 1e-9);
-        assert!(decision.to_string().starts_with("A: adopt 1024 × 3"));
+        assert!(decision.to_string().starts_with("adopt 1024 × 3"));
     }
 
     #[test]
@@ -315,11 +317,11 @@ mod tests {
     fn grids_that_decide_nothing_are_refused() {
         let present = size(512, 1.0, &PRESENT);
         let refuse = |grid: &[SizeResult]| SizeDecision::of(grid, Better::Lower).unwrap_err();
-        assert_eq!(refuse(std::slice::from_ref(&present)), SweepError::Sizes { got: 1 });
+        assert_eq!(refuse(std::slice::from_ref(&present)), ComparisonError::Sizes { got: 1 });
         let error = refuse(&[present.clone(), size(768, 1.0, &[9.0])]);
-        assert_eq!(error, SweepError::Seeds { hidden_size: 768, num_layers: 3, got: 1 });
+        assert_eq!(error, ComparisonError::Seeds { hidden_size: 768, num_layers: 3, got: 1 });
         let mut late = size(768, 1.0, &PRESENT);
         late.seeds[2].curve.clear();
-        assert_eq!(refuse(&[present, late]), SweepError::Checkpoint);
+        assert_eq!(refuse(&[present, late]), ComparisonError::Checkpoint);
     }
 }

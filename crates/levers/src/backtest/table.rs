@@ -1,10 +1,10 @@
 //! The back-test as a table for documents. Not here: the judgements.
 
-use super::{Table, ratio};
-use crate::backtest::{Judgement, Sign};
+use super::{Judgement, Sign};
+use crate::text::{Table, ratio};
 
-/// One line an outcome.
-pub fn back_test(judgements: &[Judgement]) -> Table {
+/// One line a measurement.
+pub fn table(judgements: &[Judgement]) -> Table {
     let heading =
         ["change", "of", "projected from before (90 %)", "measured", "sign", "in the interval", "remark"];
     let mut table = Table::new(&heading);
