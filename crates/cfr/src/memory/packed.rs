@@ -38,6 +38,10 @@ impl PackedSamples {
         }
     }
 
+    pub(super) fn shape(&self) -> SampleShape {
+        self.shape
+    }
+
     /// The bytes that a full memory takes if a third of all features are neither 0 nor 1 and a
     /// sixteenth of those have no code, at 16 legal actions.
     pub(super) fn bytes_expected(shape: SampleShape, capacity: usize) -> u64 {

@@ -1,7 +1,9 @@
 //! Unit tests of the memories.
 
+use deepcfr_core::{ActionSet, SampleSink};
 use proptest::prelude::*;
 
+use super::super::{LoadError, Memories, arena, full};
 use super::*;
 
 const SHAPE: SampleShape = SampleShape { num_features: 3, num_actions: 2 };

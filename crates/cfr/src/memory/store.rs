@@ -26,6 +26,13 @@ impl Store {
         }
     }
 
+    pub(super) fn shape(&self) -> SampleShape {
+        match self {
+            Self::Full(samples) => samples.shape(),
+            Self::Packed(samples) => samples.shape(),
+        }
+    }
+
     pub(super) fn bytes_expected(shape: SampleShape, capacity: usize) -> u64 {
         if is_short(shape) {
             FullSamples::bytes_of(shape, capacity)

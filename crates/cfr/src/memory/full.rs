@@ -31,6 +31,10 @@ impl FullSamples {
         Self { shape, capacity, segments: Vec::new() }
     }
 
+    pub(super) fn shape(&self) -> SampleShape {
+        self.shape
+    }
+
     /// The bytes that `samples` take.
     pub(super) fn bytes_of(shape: SampleShape, samples: usize) -> u64 {
         let numbers = (shape.num_features + shape.num_actions) * size_of::<f32>();
