@@ -1,7 +1,7 @@
-//! Memories of training samples: uniform reservoirs of fixed capacity, stored without loss.
+//! Memories of training samples: uniform reservoirs of fixed capacity, which store samples without loss, and
+//! memories that merge equal rows as they come, which lose no sample.
 //!
-//! Not here: files and checksums (`saved` writes and reads a plain byte stream), and what the samples
-//! mean.
+//! Not here: files and checksums (memories write and read plain byte streams), and what the samples mean.
 
 use std::io;
 
@@ -12,6 +12,7 @@ mod dictionary;
 mod full;
 mod identity;
 mod memories;
+mod merged;
 mod packed;
 mod packing;
 mod reservoir;
@@ -19,6 +20,7 @@ mod saved;
 mod store;
 
 pub use memories::Memories;
+pub use merged::{MergedMemory, Overflow};
 pub use reservoir::Reservoir;
 
 /// Why saved samples cannot be read back.
@@ -33,6 +35,12 @@ pub enum LoadError {
         expected: u64,
         /// The saved figure.
         got: u64,
+    },
+    /// Samples of a memory of another kind.
+    #[error("saved samples are not those of a {expected}")]
+    Kind {
+        /// What this memory is.
+        expected: &'static str,
     },
     /// Counts that no memory can have.
     #[error("saved samples claim {len} kept of {offered} offered")]

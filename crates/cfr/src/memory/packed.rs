@@ -72,6 +72,10 @@ impl PackedSamples {
         arena.put(index % arena::ROWS, packed, &mut self.spare);
     }
 
+    pub(super) fn meta(&self, index: usize) -> SampleMeta {
+        self.packing.unpack_meta(self.packed(index))
+    }
+
     #[inline]
     pub(super) fn read(&self, index: usize, features: &mut [f32], targets: &mut [f32]) -> SampleMeta {
         self.packing.unpack(self.packed(index), features, targets)

@@ -17,8 +17,8 @@ use std::io::{self, Read, Write};
 
 use deepcfr_core::SampleShape;
 
-use super::super::LoadError;
 use super::super::saved::read_u64;
+use super::super::{LoadError, merged};
 use super::Reservoir;
 
 /// Begins a stream; as a number of features it would be absurd.
@@ -45,6 +45,9 @@ impl Reservoir {
     pub fn load(&mut self, reader: &mut impl Read) -> Result<(), LoadError> {
         const WHAT: [&str; 5] = ["features", "actions", "capacity", "seed", "memory identity"];
         let first = read_u64(reader)?;
+        if first == merged::saved::MARK {
+            return Err(LoadError::Kind { expected: "reservoir" });
+        }
         let marked = first == MARK;
         let mut got = [if marked { read_u64(reader)? } else { first }, 0, 0, 0, 0];
         got[1..].iter_mut().try_for_each(|word| read_u64(reader).map(|read| *word = read))?;
