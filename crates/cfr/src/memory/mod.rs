@@ -9,6 +9,7 @@ use deepcfr_core::ActionSet;
 
 mod arena;
 mod dictionary;
+mod either;
 mod full;
 mod identity;
 mod memories;
@@ -19,6 +20,7 @@ mod reservoir;
 mod saved;
 mod store;
 
+pub use either::{Memory, MemoryKind};
 pub use memories::Memories;
 pub use merged::{MergedMemory, Overflow};
 pub use reservoir::Reservoir;

@@ -2,7 +2,7 @@
 //!
 //! Not here: how samples lie (`store`), and what they mean.
 
-use deepcfr_core::{Edition, Features, Purpose, SampleMeta, SampleShape, SampleSource, Stream};
+use deepcfr_core::{Edition, Features, Purpose, SampleMeta, SampleShape, SampleSource, Stream, Weighting};
 
 use super::Fnv;
 use super::identity::Identity;
@@ -69,6 +69,26 @@ impl Reservoir {
     /// How many samples were ever offered.
     pub fn offered(&self) -> u64 {
         self.offered
+    }
+
+    /// Whether as many samples are held as there is room for.
+    pub fn is_full(&self) -> bool {
+        self.len == self.capacity
+    }
+
+    /// Whether samples were offered that are not, or no longer, held.
+    pub fn overflowed(&self) -> bool {
+        self.offered > self.capacity as u64
+    }
+
+    /// The noise below which weighted means of targets do not come, however long a full memory is offered
+    /// samples: `s/√(κ·C/rows)` with `s` the `spread` of targets around the means of their rows, `C` the
+    /// capacity, `rows` distinct rows that are sampled alike, and `κ` the share of
+    /// [`Weighting::effective_share`]. In the units of `spread`; the standard deviation of a row's mean in the
+    /// memory around that over all samples offered, once those are many times the capacity (times `√(1 − C/n)`
+    /// after `n` samples).
+    pub fn noise_floor(&self, rows: usize, spread: f64, weighting: Weighting) -> f64 {
+        spread / (weighting.effective_share() * self.capacity as f64 / rows as f64).sqrt()
     }
 
     /// Offers a sample; it may be kept. The features are written only then.
