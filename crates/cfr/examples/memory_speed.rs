@@ -11,8 +11,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use deepcfr_cfr::memory::Reservoir;
 use deepcfr_cfr::regret::AllNegative;
-use deepcfr_cfr::reservoir::Reservoir;
 use deepcfr_cfr::traversal::evaluators::ConstantEvaluator;
 use deepcfr_cfr::traversal::{
     self, Budgets, OutcomeSampling, Sampling, StrategySource, TraversalError, TraversalPlan,

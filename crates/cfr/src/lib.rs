@@ -4,8 +4,14 @@
 //! Deliberately absent: networks, files, configuration, threads that outlive a call.
 
 pub mod matches;
+pub mod memory;
 pub mod regret;
-pub mod reservoir;
 pub mod response;
 pub mod tabular;
 pub mod traversal;
+
+/// The memories by the names that they had when all of them were reservoirs: a [`memory::Memory`] made with a
+/// capacity is one.
+pub mod reservoir {
+    pub use crate::memory::{LoadError, Memories, Memory as Reservoir};
+}

@@ -1,6 +1,6 @@
 //! Real samples of every encoder come out of a memory as they went in, bit for bit.
 
-use deepcfr_cfr::reservoir::Reservoir;
+use deepcfr_cfr::memory::Reservoir;
 use deepcfr_cfr::traversal::Sampling;
 use deepcfr_core::{Encoder, Features, Game, Player, SampleMeta, SampleSink, SampleSource};
 use deepcfr_games::goofspiel::{Goofspiel, GoofspielEncoder, GoofspielRules};

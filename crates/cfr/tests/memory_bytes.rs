@@ -2,7 +2,7 @@
 //!
 //! One test in a binary of its own: the system counts for the whole process.
 
-use deepcfr_cfr::reservoir::Reservoir;
+use deepcfr_cfr::memory::Reservoir;
 use deepcfr_cfr::traversal::Sampling;
 use deepcfr_core::{Encoder, Features, Game, Player, SampleMeta, SampleSink, SampleSource};
 use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, Sorted};

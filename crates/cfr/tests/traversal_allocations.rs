@@ -4,8 +4,8 @@
 
 use std::alloc::System;
 
+use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::regret::AllNegative;
-use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::evaluators::{ConstantEvaluator, LocalEvaluator, TableEvaluator};
 use deepcfr_cfr::traversal::{self, Budgets, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
 use deepcfr_core::{

@@ -30,6 +30,9 @@ pub struct FitReport {
     pub loss: f64,
     /// Distinct rows fitted, where duplicates were merged; otherwise the number of samples.
     pub distinct_rows: usize,
+    /// The standard deviation of targets around the weighted mean of their row, in points, over legal actions
+    /// with samples weighted; `None` where samples were not merged.
+    pub target_spread: Option<f64>,
     /// Global gradient norm before clipping, mean over the last tenth of the steps.
     pub grad_norm: f64,
     /// RMS of the targets, in points: the unit that the network was fitted in.

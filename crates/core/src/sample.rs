@@ -3,7 +3,7 @@
 //! A sample is a feature row, the set of legal actions, one target per action (0 at illegal ones)
 //! and the iteration that it was drawn in. Not here: where samples are kept.
 
-use crate::{Action, ActionSet, Player};
+use crate::{Action, ActionSet, Player, Weighting};
 
 /// The lengths of a sample's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,12 +77,28 @@ pub struct Edition {
     pub offered: u64,
 }
 
+/// What a source that keeps each distinct row once knows of the samples behind its rows: sums over them with
+/// the weights `w` of [`Weighting::unscaled`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergedSamples {
+    /// How the samples were weighed.
+    pub weighting: Weighting,
+    /// How many samples lie behind the rows.
+    pub samples: u64,
+    /// By row, `Σ w`; more than 0.
+    pub weights: Vec<f64>,
+    /// `Σ w · Σ_a y(a)²` over the legal targets of all samples.
+    pub squares: f64,
+    /// `Σ w · |legal|` over all samples.
+    pub legal_weight: f64,
+}
+
 /// A memory that a learner draws from. Reading takes `&self`: batches can be read in parallel.
 pub trait SampleSource: Sync {
     /// The lengths of the rows.
     fn shape(&self) -> SampleShape;
 
-    /// The number of samples held.
+    /// The number of samples held, or of distinct rows where they are [merged](SampleSource::merged).
     fn len(&self) -> usize;
 
     /// Copies sample `index` into `features` and `targets`, writing every element.
@@ -104,6 +120,13 @@ pub trait SampleSource: Sync {
         {
             *meta = self.read(first + place, &mut features, targets);
         }
+    }
+
+    /// What is known of the samples behind the rows, if [`SampleSource::read`] gives distinct rows (by
+    /// features and legal actions) with weighted mean targets in place of samples. A row's iteration is then
+    /// one of those of its samples and says nothing of its weight. `None` if what is read are samples.
+    fn merged(&self) -> Option<MergedSamples> {
+        None
     }
 
     /// What is held now, to ask later what has changed since. `None` if the source cannot tell.

@@ -67,11 +67,11 @@ pub(super) const MUTANTS: [Mutant; 8] = [
     Mutant {
         name: "ring buffer instead of reservoir",
         edits: &[Edit {
-            file: "crates/cfr/src/reservoir.rs",
+            file: "crates/cfr/src/memory/reservoir.rs",
             from: "(drawn < self.capacity as u64).then_some(drawn as usize)",
             to: "{ let _ = drawn; Some(((self.offered - 1) % self.capacity as u64) as usize) }",
         }],
-        test: unit("reservoir::tests::every_sample_is_kept_with_the_same_probability"),
+        test: unit("memory::reservoir::tests::every_sample_is_kept_with_the_same_probability"),
     },
     Mutant {
         name: "ε at opponent nodes",

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::regret::{AllNegative, masked_softmax, regret_matching};
-use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::tabular::oracle::{SampleWeight, TableLearner, TableModelFactory};
 use deepcfr_cfr::tabular::{Algorithm, BestResponse, FeatureTable, GameTree, Solver, TabularPolicy};
 use deepcfr_cfr::traversal::evaluators::LocalEvaluator;

@@ -1,7 +1,7 @@
 //! Workers, lanes, groups, batch sizes and the recursive oracle: the same samples, bit for bit.
 
 use deepcfr_cfr::matches::PolicyBot;
-use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::traversal::{
     self, Baseline, Continuation, Guides, NoBaseline, OutcomeSampling, RolloutSampling, Sampling,
     StrategySource, TraversalPlan, TraversalStats, oracle,

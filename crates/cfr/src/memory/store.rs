@@ -2,9 +2,9 @@
 //!
 //! Not here: which samples are kept.
 
-use deepcfr_core::{Features, SampleMeta, SampleShape};
+use deepcfr_core::{ActionSet, Features, SampleMeta, SampleShape};
 
-use super::full::FullSamples;
+use super::full::{FullSamples, same_bits};
 use super::packed::PackedSamples;
 
 /// Samples of at most so many features and actions lie in full, in a few cache lines.
@@ -23,6 +23,13 @@ impl Store {
             Self::Full(FullSamples::new(shape, capacity))
         } else {
             Self::Packed(Box::new(PackedSamples::new(shape, capacity)))
+        }
+    }
+
+    pub(super) fn shape(&self) -> SampleShape {
+        match self {
+            Self::Full(samples) => samples.shape(),
+            Self::Packed(samples) => samples.shape(),
         }
     }
 
@@ -66,6 +73,26 @@ impl Store {
         match self {
             Self::Full(samples) => samples.put(index, meta, features, targets),
             Self::Packed(samples) => samples.put(index, meta, features, targets),
+        }
+    }
+
+    /// What a sample holds beside its rows.
+    pub(super) fn meta(&self, index: usize) -> SampleMeta {
+        match self {
+            Self::Full(samples) => samples.meta(index),
+            Self::Packed(samples) => samples.meta(index),
+        }
+    }
+
+    /// Whether sample `index` has these features, bit for bit, and legal actions. `room` is for a row that has
+    /// to be unpacked; samples must have no targets.
+    #[inline]
+    pub(super) fn has(&self, index: usize, legal: ActionSet, features: &[f32], room: &mut [f32]) -> bool {
+        match self {
+            Self::Full(samples) => samples.has(index, legal, features),
+            Self::Packed(samples) => {
+                samples.read(index, room, &mut []).legal == legal && same_bits(room, features)
+            }
         }
     }
 

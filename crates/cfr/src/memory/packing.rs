@@ -164,6 +164,11 @@ impl Packing {
         meta
     }
 
+    /// What [`Packing::unpack`] returns.
+    pub(super) fn unpack_meta(&self, packed: &[u8]) -> SampleMeta {
+        Reader(packed).meta()
+    }
+
     /// Whether [`Packing::unpack`] can read `packed`.
     pub(super) fn may_have_packed(&self, packed: &[u8]) -> bool {
         packed.len() == max_bytes(self.shape)

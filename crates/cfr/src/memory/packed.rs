@@ -38,6 +38,10 @@ impl PackedSamples {
         }
     }
 
+    pub(super) fn shape(&self) -> SampleShape {
+        self.shape
+    }
+
     /// The bytes that a full memory takes if a third of all features are neither 0 nor 1 and a
     /// sixteenth of those have no code, at 16 legal actions.
     pub(super) fn bytes_expected(shape: SampleShape, capacity: usize) -> u64 {
@@ -66,6 +70,10 @@ impl PackedSamples {
         let packed = self.packing.pack(meta, &self.row, targets);
         let arena = arena_of(&mut self.arenas, index, self.capacity);
         arena.put(index % arena::ROWS, packed, &mut self.spare);
+    }
+
+    pub(super) fn meta(&self, index: usize) -> SampleMeta {
+        self.packing.unpack_meta(self.packed(index))
     }
 
     #[inline]

@@ -1,34 +1,46 @@
-//! Samples in full: flat arrays of numbers, in segments that are allocated when first needed.
+//! Samples in full: flat arrays of numbers, in segments that are allocated when first needed. The first one
+//! starts small and doubles: a memory of few samples takes little.
+//!
+//! Not here: which samples are kept.
 
 use std::ops::Range;
 
-use deepcfr_core::{Features, SampleMeta, SampleShape};
+use deepcfr_core::{ActionSet, Features, SampleMeta, SampleShape};
 
 use super::{set_of, words_of};
 
 /// Samples in a segment (the last may hold fewer).
 pub(super) const ROWS: usize = 4096;
 
+/// Samples that the first segment starts with.
+const FIRST_ROWS: usize = 64;
+
 #[derive(Clone, Debug)]
 pub(super) struct FullSamples {
     shape: SampleShape,
     capacity: usize,
+    /// Samples that the segments have room for.
+    room: usize,
     segments: Vec<Segment>,
 }
 
 /// Legal actions as four words, lowest first, and the iteration: less than an aligned [`SampleMeta`].
 type Meta = [u32; 5];
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Segment {
-    features: Box<[f32]>,
-    targets: Box<[f32]>,
-    meta: Box<[Meta]>,
+    features: Vec<f32>,
+    targets: Vec<f32>,
+    meta: Vec<Meta>,
 }
 
 impl FullSamples {
     pub(super) fn new(shape: SampleShape, capacity: usize) -> Self {
-        Self { shape, capacity, segments: Vec::new() }
+        Self { shape, capacity, room: 0, segments: Vec::new() }
+    }
+
+    pub(super) fn shape(&self) -> SampleShape {
+        self.shape
     }
 
     /// The bytes that `samples` take.
@@ -39,19 +51,47 @@ impl FullSamples {
     }
 
     pub(super) fn bytes_allocated(&self) -> u64 {
-        Self::bytes_of(self.shape, self.segments.iter().map(|segment| segment.meta.len()).sum())
+        Self::bytes_of(self.shape, self.room)
     }
 
     /// Puts a sample at `index`, at most one past the last.
     pub(super) fn put(&mut self, index: usize, meta: SampleMeta, features: &dyn Features, targets: &[f32]) {
-        if index / ROWS == self.segments.len() {
-            self.segments.push(Segment::new(self.shape, ROWS.min(self.capacity - index)));
+        if index >= self.room {
+            self.grow();
         }
         let (segment, row) = (&mut self.segments[index / ROWS], index % ROWS);
         features.write(&mut segment.features[span(row, self.shape.num_features)]);
         segment.targets[span(row, self.shape.num_actions)].copy_from_slice(targets);
         let [a, b, c, d] = words_of(meta.legal);
         segment.meta[row] = [a, b, c, d, meta.iteration];
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let rows = match self.room {
+            0 => FIRST_ROWS,
+            room if room < ROWS => room,
+            _ => ROWS,
+        };
+        let rows = rows.min(self.capacity - self.room);
+        if self.room.is_multiple_of(ROWS) {
+            self.segments.push(Segment::default());
+        }
+        self.segments.last_mut().expect("there is one now").grow(self.shape, rows);
+        self.room += rows;
+    }
+
+    pub(super) fn meta(&self, index: usize) -> SampleMeta {
+        meta_of(self.segments[index / ROWS].meta[index % ROWS])
+    }
+
+    /// Whether sample `index` has these features, bit for bit, and legal actions.
+    #[inline]
+    pub(super) fn has(&self, index: usize, legal: ActionSet, features: &[f32]) -> bool {
+        let (segment, row) = (&self.segments[index / ROWS], index % ROWS);
+        let [a, b, c, d, _] = segment.meta[row];
+        words_of(legal) == [a, b, c, d]
+            && same_bits(&segment.features[span(row, self.shape.num_features)], features)
     }
 
     #[inline]
@@ -84,13 +124,28 @@ fn meta_of([a, b, c, d, iteration]: Meta) -> SampleMeta {
 }
 
 impl Segment {
-    fn new(shape: SampleShape, rows: usize) -> Self {
-        Self {
-            features: vec![0.0; rows * shape.num_features].into(),
-            targets: vec![0.0; rows * shape.num_actions].into(),
-            meta: vec![[0; 5]; rows].into(),
-        }
+    /// Makes room for so many rows more, and no others.
+    fn grow(&mut self, shape: SampleShape, rows: usize) {
+        lengthen(&mut self.features, rows * shape.num_features);
+        lengthen(&mut self.targets, rows * shape.num_actions);
+        lengthen(&mut self.meta, rows);
     }
+}
+
+fn lengthen<T: Clone + Default>(list: &mut Vec<T>, by: usize) {
+    if list.is_empty() {
+        // Zeros of the operating system, where it has any.
+        *list = vec![T::default(); by];
+        return;
+    }
+    list.reserve_exact(by);
+    list.resize(list.len() + by, T::default());
+}
+
+/// Without early exit, so that many numbers are compared at once.
+#[inline]
+pub(super) fn same_bits(a: &[f32], b: &[f32]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |differ, (a, b)| differ | (a.to_bits() ^ b.to_bits())) == 0
 }
 
 #[inline]
