@@ -20,9 +20,9 @@ impl ColourOrder {
     /// Every colour in its own place.
     pub(super) const BY_NAME: Self = Self([0, 1, 2, 3, 4, 5]);
 
-    /// By what the colours promise `player`, the most promising first: started expeditions before others,
-    /// then by what the expedition would be worth with all playable cards of the hand, then by the cards
-    /// themselves. Only what the player knows counts. Colours alike in all this stay in order.
+    /// By what the colours promise `player`, the most promising first: by what the expedition would be
+    /// worth with all playable cards of the hand (0 without any card), then by the cards themselves. Only
+    /// what the player knows counts. Colours alike in all this stay in order.
     #[inline]
     pub(super) fn by_promise(layout: &Layout, state: &State, player: Player) -> Self {
         let mut keys = [0; MAX_COLOURS];
@@ -52,9 +52,9 @@ impl ColourOrder {
     }
 }
 
-/// Larger is more promising. Fields from the highest bit: started, projected score, numbers in hand, own
-/// numbers laid, theirs laid, theirs known, and everything else that an encoder shows of a colour, so that
-/// only colours alike in all of it are left in the order of their names.
+/// Larger is more promising. Fields from the highest bit: projected score, numbers in hand, own numbers
+/// laid, theirs laid, theirs known, and everything else that an encoder shows of a colour, so that only
+/// colours alike in all of it are left in the order of their names.
 #[inline]
 fn promise(layout: &Layout, state: &State, player: Player, colour: usize) -> u128 {
     let of = |kinds: u64| layout.numbers_in(kinds, colour);
@@ -64,9 +64,7 @@ fn promise(layout: &Layout, state: &State, player: Player, colour: usize) -> u12
     let laid_wagers = wagers_of(state.played_wagers[player]);
     let wagers = wagers_of(state.hand_wagers[player]) * u32::from(laid == 0);
     let projected = layout.expedition_of(laid | hand & playable, laid_wagers + wagers).score;
-    let started = u64::from(laid != 0 || laid_wagers != 0);
-    let high = started << 60
-        | ((projected + (1 << 15)) as u64) << 40
+    let high = ((projected + (1 << 15)) as u64) << 40
         | u64::from(hand) << 27
         | u64::from(laid) << 18
         | u64::from(theirs) << 9

@@ -25,9 +25,9 @@ pub struct Cards;
 pub struct Slots;
 
 /// Decisions by card as [`Cards`] numbers them, with the place of its colour instead of the colour: the
-/// most promising one for the player to move has place 0 (started expeditions before others, then by
-/// projected score). Encoders of features by colour follow the same order, so that games which differ
-/// in the names of colours alone look alike.
+/// most promising one for the player to move has place 0 (by what its expedition would be worth with all
+/// playable cards of the hand). Encoders of features by colour follow the same order, so that games which
+/// differ in the names of colours alone look alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sorted;
 

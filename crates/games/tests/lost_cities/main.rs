@@ -3,6 +3,7 @@
 //! Provenance of the data: `testdata/README.md`.
 
 mod bots;
+mod card_rows;
 mod encodings;
 mod reference;
 mod replay;
