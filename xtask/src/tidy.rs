@@ -12,6 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("deepcfr-core", &[]),
     ("deepcfr-games", &["deepcfr-core"]),
     ("deepcfr-cfr", &["deepcfr-core"]),
+    ("deepcfr-efg", &["deepcfr-core"]),
     ("deepcfr-serve", &["deepcfr-core"]),
     ("deepcfr-nn", &["deepcfr-core"]),
     ("deepcfr-onnx", &["deepcfr-core"]),
@@ -36,6 +37,7 @@ const BANNED: &[(&str, &[&str])] = &[
     ("deepcfr-core", &["burn", "serde", "tracing"]),
     ("deepcfr-games", &["burn", "serde", "tracing"]),
     ("deepcfr-cfr", &["burn", "serde", "tracing"]),
+    ("deepcfr-efg", &["burn", "serde", "tracing"]),
     ("deepcfr-serve", &["burn", "serde"]),
     ("deepcfr-onnx", &["burn", "tracing"]),
 ];
