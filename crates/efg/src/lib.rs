@@ -46,6 +46,7 @@ mod number;
 mod place;
 mod reader;
 mod report;
+mod write;
 
 pub use chance::SUM_TOLERANCE;
 pub use encoder::{EfgEncoder, EfgFeatures};
@@ -53,6 +54,7 @@ pub use fault::{EfgError, Fault, Owner};
 pub use game::EfgGame;
 pub use place::Place;
 pub use report::{ChanceReport, EfgReport};
+pub use write::{WriteError, WriteLimits, Written, write_efg};
 
 /// Reads a game.
 ///
