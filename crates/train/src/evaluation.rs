@@ -137,6 +137,7 @@ impl<G: Game, E: Encoder<G>> Subject<'_, G, E> {
             evaluation: set.evaluation,
             deals: set.deals,
             lanes: if self.config.traversal.scheduler.is_one_lane() { 1 } else { LANES },
+            groups: self.config.traversal.scheduler.groups(),
         };
         let (game, encoder) = (&self.setup.game, &self.setup.encoder);
         let mut inference = self.inference()?;

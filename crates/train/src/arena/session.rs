@@ -78,6 +78,7 @@ impl Session<'_> {
             evaluation: EVALUATION,
             deals: 0,
             lanes: if traversal.scheduler.is_one_lane() { 1 } else { traversal.lanes.unwrap_or(lanes) },
+            groups: traversal.scheduler.groups(),
         };
         let spec = setup.game.spec();
         let shape = SampleShape { num_features: setup.encoder.num_features(), num_actions: spec.num_actions };

@@ -58,7 +58,8 @@ pub(super) fn measure<G: Game, E: Encoder<G>>(
         let pairing =
             |strategy| Pairing { subject: Contestant::Network(strategy), opponent: frozen.contestant() };
         let pairings: Vec<_> = strategies.iter().map(pairing).collect();
-        let plan = MatchPlan { seed: config.run.seed, evaluation, deals, lanes };
+        let groups = config.traversal.scheduler.groups();
+        let plan = MatchPlan { seed: config.run.seed, evaluation, deals, lanes, groups };
         let ranges = vec![0..deals; pairings.len()];
         let (game, encoder) = (&setup.game, &setup.encoder);
         inference.with_workers(|workers| play_deals(game, encoder, &plan, &pairings, &ranges, workers, watch))
