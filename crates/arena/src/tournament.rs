@@ -57,6 +57,7 @@ fn play(
         evaluation: EVALUATION,
         deals: 0,
         lanes: Lanes::of(config, workers).of_matches(nets.len()),
+        groups: config.traversal.scheduler.groups(),
     };
     let factories = factories(config, board.facts().shape(), nets.len())?;
     let mut inference = Inference::open(config, &factories, workers)?;

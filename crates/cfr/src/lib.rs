@@ -3,6 +3,7 @@
 //!
 //! Deliberately absent: networks, files, configuration, threads that outlive a call.
 
+mod lanes;
 pub mod matches;
 pub mod memory;
 pub mod regret;

@@ -146,6 +146,7 @@ impl Subject<'_> {
             evaluation: set.evaluation,
             deals: set.deals,
             lanes: Lanes::of(self.config, self.workers).of_matches(nets.len()),
+            groups: self.config.traversal.scheduler.groups(),
         };
         let deals = vec![0..set.deals; pairings.len()];
         let mut inference = self.inference(&nets)?;

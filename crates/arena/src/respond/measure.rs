@@ -57,7 +57,8 @@ pub(super) fn measure(
         let pairing =
             |strategy| Pairing { subject: Contestant::Networks(strategy), opponent: frozen.contestant() };
         let pairings: Vec<_> = strategies.iter().map(pairing).collect();
-        let plan = MatchPlan { seed: config.run.seed, evaluation, deals, lanes };
+        let groups = config.traversal.scheduler.groups();
+        let plan = MatchPlan { seed: config.run.seed, evaluation, deals, lanes, groups };
         let ranges = vec![0..deals; pairings.len()];
         inference.with_workers(|workers| board.play(&plan, &pairings, &ranges, workers, watch))
     };

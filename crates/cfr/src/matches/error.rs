@@ -11,6 +11,12 @@ pub enum MatchError {
     /// No lanes.
     #[error("a worker needs at least one lane")]
     NoLanes,
+    /// A number of lane groups that does not exist.
+    #[error("lanes form 1 or 2 groups, not {got}")]
+    Groups {
+        /// The number asked for.
+        got: usize,
+    },
     /// None, or more than the games' numbers hold.
     #[error("a match has 1 to {max} deals, not {got}", max = Self::MAX_DEALS)]
     Deals {

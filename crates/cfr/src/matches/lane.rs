@@ -2,19 +2,23 @@
 //!
 //! Not here: how many lanes there are, and who answers.
 
-use deepcfr_core::{Encoder, Game, InfosetKey, NUM_PLAYERS, NetId, Player, Purpose, Query, Stream, Turn};
+use deepcfr_core::{
+    Encoder, Evaluator, EvaluatorError, Game, InfosetKey, MAX_ACTIONS, NUM_PLAYERS, NetId, Player, Purpose,
+    Query, Stream, Turn,
+};
 
 use super::contestant::OutputRule;
 use super::schedule::{Slot, Timetable};
 use super::{Contestant, GameOutcome, MatchError, MatchPlan, Pairing};
+use crate::lanes::{self, Step};
 use crate::regret::sample_action;
 
 /// What all lanes of a call share.
 pub(super) struct Context<'a, G: Game, E> {
     pub(super) game: &'a G,
     pub(super) encoder: &'a E,
-    pub(super) num_actions: usize,
-    plan: &'a MatchPlan,
+    pub(super) plan: &'a MatchPlan,
+    num_actions: usize,
     pairings: &'a [Pairing<'a, G>],
     timetable: Timetable,
 }
@@ -36,19 +40,10 @@ impl<'a, G: Game, E> Context<'a, G, E> {
     }
 }
 
-/// Why a lane stopped advancing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Step {
-    /// This network must answer for the lane's position, then [`Lane::answer`].
-    NeedsRow(NetId),
-    /// The game is over.
-    Finished(GameOutcome),
-}
-
 /// One game in flight, then the next in the same place.
 pub(super) struct Lane<'a, G: Game> {
     /// The game's number among those of the call.
-    pub(super) index: u64,
+    index: u64,
     state: G::State,
     plies: u32,
     /// The seat to move when the lane is paused.
@@ -96,33 +91,18 @@ impl<'a, G: Game> Lane<'a, G> {
         }
     }
 
-    /// Plays on until a row is needed or the game is over.
-    pub(super) fn advance<E>(&mut self, context: &Context<'a, G, E>) -> Result<Step, MatchError> {
-        let game = context.game;
-        loop {
-            match game.turn(&self.state) {
-                Turn::Terminal => return Ok(Step::Finished(self.outcome(game))),
-                Turn::Chance => {
-                    let outcome = game.sample_chance(&self.state, &mut self.chance);
-                    game.apply(&mut self.state, outcome);
-                }
-                Turn::Player(player) => {
-                    if let Some(net) = self.decide(game, player)? {
-                        self.mover = player;
-                        return Ok(Step::NeedsRow(net));
-                    }
-                }
-            }
-        }
+    /// The finished game's number and outcome.
+    pub(super) fn finish(&self, game: &G) -> (u64, GameOutcome) {
+        (self.index, self.outcome(game))
     }
 
-    /// Plays for `player`, or returns the network that must be asked. Nobody is asked where only one
-    /// action is legal.
-    fn decide(&mut self, game: &G, player: Player) -> Result<Option<NetId>, MatchError> {
+    /// Plays for `player`; `true` if its network must be asked. Nobody is asked where only one action is
+    /// legal.
+    fn decide(&mut self, game: &G, player: Player) -> Result<bool, MatchError> {
         let legal = game.legal_actions(&self.state);
         let seat = &mut self.seats[player];
         let action = match seat.contestant {
-            Contestant::Network(_) if legal.len() > 1 => return Ok(Some(seat.net)),
+            Contestant::Network(_) if legal.len() > 1 => return Ok(true),
             Contestant::Network(_) => legal.nth(0).expect("a player to move has a legal action"),
             Contestant::Bot(bot) => bot.act(game, &self.state, &mut seat.rng),
         };
@@ -131,22 +111,7 @@ impl<'a, G: Game> Lane<'a, G> {
         }
         self.plies += 1;
         game.apply(&mut self.state, action);
-        Ok(None)
-    }
-
-    /// The paused position, to be asked about.
-    pub(super) fn query<'q, E: Encoder<G>>(&'q self, context: &'q Context<'a, G, E>) -> Position<'q, G, E> {
-        Position { game: context.game, encoder: context.encoder, state: &self.state, player: self.mover }
-    }
-
-    /// Plays by the network's outputs; `probabilities` `[num_actions]` is scratch space.
-    pub(super) fn answer(&mut self, game: &G, outputs: &[f32], probabilities: &mut [f32]) {
-        let legal = game.legal_actions(&self.state);
-        let seat = &mut self.seats[self.mover];
-        rule_of(&seat.contestant).probabilities(outputs, legal, probabilities);
-        let action = sample_action(probabilities, legal, seat.rng.uniform());
-        self.plies += 1;
-        game.apply(&mut self.state, action);
+        Ok(false)
     }
 
     fn outcome(&self, game: &G) -> GameOutcome {
@@ -164,6 +129,52 @@ impl<'a, G: Game> Lane<'a, G> {
     }
 }
 
+impl<'a, G: Game, E: Encoder<G>> lanes::Lane<Context<'a, G, E>> for Lane<'a, G> {
+    type Error = MatchError;
+
+    fn advance(&mut self, context: &Context<'a, G, E>) -> Result<Step, MatchError> {
+        let game = context.game;
+        loop {
+            match game.turn(&self.state) {
+                Turn::Terminal => return Ok(Step::Finished),
+                Turn::Chance => {
+                    let outcome = game.sample_chance(&self.state, &mut self.chance);
+                    game.apply(&mut self.state, outcome);
+                }
+                Turn::Player(player) => {
+                    if self.decide(game, player)? {
+                        self.mover = player;
+                        return Ok(Step::NeedsRow);
+                    }
+                }
+            }
+        }
+    }
+
+    fn submit(
+        &mut self,
+        context: &Context<'a, G, E>,
+        number: usize,
+        evaluator: &mut impl Evaluator,
+    ) -> Result<(), EvaluatorError> {
+        let (game, encoder) = (context.game, context.encoder);
+        let position = Position { game, encoder, state: &self.state, player: self.mover };
+        evaluator.submit(number, self.seats[self.mover].net, &position)
+    }
+
+    fn answer(&mut self, context: &Context<'a, G, E>, outputs: &[f32]) {
+        let game = context.game;
+        let legal = game.legal_actions(&self.state);
+        let seat = &mut self.seats[self.mover];
+        let mut row = [0.0; MAX_ACTIONS];
+        let probabilities = &mut row[..context.num_actions];
+        rule_of(&seat.contestant).probabilities(outputs, legal, probabilities);
+        let action = sample_action(probabilities, legal, seat.rng.uniform());
+        self.plies += 1;
+        game.apply(&mut self.state, action);
+    }
+}
+
 fn rule_of<G: Game>(contestant: &Contestant<'_, G>) -> OutputRule {
     match contestant {
         Contestant::Network(strategy) => strategy.rule(),
@@ -172,7 +183,7 @@ fn rule_of<G: Game>(contestant: &Contestant<'_, G>) -> OutputRule {
 }
 
 /// The infoset of a paused lane.
-pub(super) struct Position<'q, G: Game, E> {
+struct Position<'q, G: Game, E> {
     game: &'q G,
     encoder: &'q E,
     state: &'q G::State,

@@ -8,7 +8,7 @@
 //! A *lane* is one game in flight, which pauses where a network must answer; lanes are refilled at
 //! once, and pairings share the lanes, so that batches stay full to the end of the list. Chance draws
 //! from the stream of (evaluation, deal), each seat from that of (evaluation, seat, game): workers,
-//! lanes, batches and the other pairings of a call change the speed and never a game (given an
+//! lanes, groups, batches and the other pairings of a call change the speed and never a game (given an
 //! evaluator whose rows do not depend on their batch).
 //!
 //! Not here: exact evaluation, rules of bots, and when evaluations happen.
@@ -16,16 +16,15 @@
 mod contestant;
 mod error;
 mod estimate;
+mod games;
 mod lane;
 mod rating;
 mod schedule;
 mod statistics;
 mod stopping;
 mod tournament;
-mod worker;
 
 use std::ops::Range;
-use std::sync::atomic::AtomicU64;
 
 use deepcfr_core::{Encoder, Evaluator, Game};
 
@@ -38,10 +37,14 @@ pub use statistics::{Finished, GameOutcome, MatchResult, PairOutcome};
 pub use stopping::{ConfidenceSequence, Stein, Stopping};
 pub use tournament::{Settled, tournament};
 
+use games::Claims;
 use lane::Context;
 use schedule::Timetable;
 
-/// What is played. `seed`, `evaluation` and `deals` decide the games; `lanes` only the speed.
+use crate::lanes;
+
+/// What is played. `seed`, `evaluation` and `deals` decide the games; `lanes` and `groups` only
+/// the speed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MatchPlan {
     /// The run's seed.
@@ -52,6 +55,10 @@ pub struct MatchPlan {
     pub deals: u32,
     /// Games in flight per worker, at least 1.
     pub lanes: usize,
+    /// 1: rows are handed over when nothing else can advance. 2: the lanes of a worker form two
+    /// groups, one of which advances while the other's rows are under way (worth it only where the
+    /// evaluator answers from another thread or device).
+    pub groups: usize,
 }
 
 /// Who plays against whom.
@@ -137,10 +144,10 @@ pub fn play_deals<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     check(game, plan, deals, workers.len())?;
     let context = Context::new(game, encoder, plan, pairings, Timetable::new(deals));
     watch.planned(context.num_games());
-    let next = AtomicU64::new(0);
+    let claims = Claims::default();
     let parts = match workers {
-        [evaluator] => vec![worker::run(&context, &next, evaluator, plan.lanes, watch)?],
-        _ => run_threads(&context, &next, workers, plan.lanes, watch)?,
+        [evaluator] => vec![games::play(&context, &claims, evaluator, 1, watch)?],
+        _ => run_threads(&context, &claims, workers, watch)?,
     };
     let mut games = vec![GameOutcome::default(); context.num_games() as usize];
     for (index, outcome) in parts.into_iter().flatten() {
@@ -163,6 +170,9 @@ fn check<G: Game>(
     if plan.lanes == 0 {
         return Err(MatchError::NoLanes);
     }
+    if !lanes::GROUPS.contains(&plan.groups) {
+        return Err(MatchError::Groups { got: plan.groups });
+    }
     match deals.iter().find(|range| range.end > MatchError::MAX_DEALS) {
         Some(range) => Err(MatchError::Deals { got: range.end }),
         None => Ok(()),
@@ -171,15 +181,13 @@ fn check<G: Game>(
 
 fn run_threads<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     context: &Context<'_, G, E>,
-    next: &AtomicU64,
+    claims: &Claims,
     workers: &mut [V],
-    lanes: usize,
     watch: &dyn Watch,
-) -> Result<Vec<worker::Games>, MatchError> {
-    let share = (context.num_games() as usize).div_ceil(workers.len()).max(1);
-    let lanes = lanes.min(share);
+) -> Result<Vec<games::Played>, MatchError> {
+    let count = workers.len();
     std::thread::scope(|scope| {
-        let spawn = |evaluator| scope.spawn(move || worker::run(context, next, evaluator, lanes, watch));
+        let spawn = |evaluator| scope.spawn(move || games::play(context, claims, evaluator, count, watch));
         let threads: Vec<_> = workers.iter_mut().map(spawn).collect();
         let joined = threads
             .into_iter()

@@ -22,12 +22,13 @@ use deepcfr_core::{Encoder, Evaluator, EvaluatorError, Game, SampleSink};
 
 use super::commit::{Committer, Finished};
 use super::error::TraversalError;
-use super::lane::Context;
+use super::lane::{Context, Course, Lane};
 use super::plan::TraversalPlan;
 use super::recording::Recording;
 use super::scheme::Scheme;
+use super::share::{Claim, Desk, HAND_IN, Share};
 use super::stats::TraversalStats;
-use super::worker::{Claim, Desk, HAND_IN, Worker, WorkerTimes};
+use crate::lanes::{Driver, DriverTimes};
 
 /// Runs all traversals on the calling thread.
 pub(super) fn run_alone<G: Game, E: Encoder<G>, V: Evaluator>(
@@ -40,8 +41,7 @@ pub(super) fn run_alone<G: Game, E: Encoder<G>, V: Evaluator>(
     let shares = Shares::new(plan, 1);
     let committer = Committer::new(context, sink, plan, shares.window as usize);
     let desk = OwnDesk { committer, shares, next: 0, spare: Vec::new() };
-    let worker = Worker::new(context, scheme, evaluator, desk, plan.lanes_per_worker(1));
-    let (times, desk) = worker.run(plan.groups)?;
+    let (times, desk) = drive(context, plan, scheme, evaluator, desk, 1)?;
     let mut stats = desk.committer.into_stats();
     stats.times.inference_wait = times.inference_wait;
     stats.times.logic = times.logic.saturating_sub(stats.times.commit);
@@ -83,15 +83,26 @@ fn work<G: Game, E: Encoder<G>, V: Evaluator>(
     scheme: &impl Scheme<G>,
     evaluator: &mut V,
     workers: usize,
-) -> Result<WorkerTimes, EvaluatorError> {
-    let presence = Presence(exchange);
-    let lanes = plan.lanes_per_worker(workers);
-    let result = Worker::new(context, scheme, evaluator, SharedDesk(exchange), lanes).run(plan.groups);
-    if result.is_err() {
-        exchange.close();
-    }
-    drop(presence);
-    result.map(|(times, _)| times)
+) -> Result<DriverTimes, EvaluatorError> {
+    let _presence = Presence(exchange);
+    let (times, _) = drive(context, plan, scheme, evaluator, SharedDesk(exchange), workers)?;
+    Ok(times)
+}
+
+/// Works at `desk`, one of `workers`, until it closes.
+fn drive<G: Game, E: Encoder<G>, V: Evaluator, D: Desk<G::State>>(
+    context: &Context<'_, G, E>,
+    plan: &TraversalPlan,
+    scheme: &impl Scheme<G>,
+    evaluator: &mut V,
+    desk: D,
+    workers: usize,
+) -> Result<(DriverTimes, D), EvaluatorError> {
+    let lanes = (0..plan.lanes_per_worker(workers)).map(|_| Lane::new(context)).collect();
+    let course = Course { context, scheme };
+    let (times, share) =
+        Driver::new(&course, evaluator, Share::new(context, desk), lanes).run(plan.groups)?;
+    Ok((times, share.desk))
 }
 
 fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
@@ -156,6 +167,9 @@ impl<G: Game, E: Encoder<G>> Desk<G::State> for OwnDesk<'_, G, E> {
     fn is_closed(&self) -> bool {
         self.committer.is_done()
     }
+
+    /// Nobody else is there to be told.
+    fn close(&mut self) {}
 }
 
 /// The state that workers and the calling thread share.
@@ -271,6 +285,10 @@ impl<P> Desk<P> for SharedDesk<'_, P> {
 
     fn is_closed(&self) -> bool {
         self.0.is_closed()
+    }
+
+    fn close(&mut self) {
+        self.0.close();
     }
 }
 

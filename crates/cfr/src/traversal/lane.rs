@@ -11,6 +11,7 @@ use deepcfr_core::{
 use super::plan::{StrategySource, TraversalPlan};
 use super::recording::{Encoded, Recording, SampleBuffer};
 use super::scheme::{Scheme, Walk};
+use crate::lanes::{self, Step};
 use crate::regret::{AllNegative, regret_matching, sample_action};
 
 /// What all lanes of a run share.
@@ -44,13 +45,10 @@ impl<'a, G: Game, E: Encoder<G>> Context<'a, G, E> {
     }
 }
 
-/// Why a lane stopped advancing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// The node must be submitted ([`Lane::submit`]), then answered ([`Lane::answer`]).
-    NeedsRow,
-    /// The traversal is over ([`Lane::finish`]).
-    Finished,
+/// What walking takes: the run's context and how the traverser's nodes are walked.
+pub(super) struct Course<'a, G, E, S> {
+    pub(super) context: &'a Context<'a, G, E>,
+    pub(super) scheme: &'a S,
 }
 
 /// The node that a lane is paused at.
@@ -104,8 +102,7 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
         (self.index, std::mem::take(&mut self.walk.recording))
     }
 
-    /// Walks on until a row is needed or the traversal is over.
-    pub(super) fn advance<E: Encoder<G>>(&mut self, context: &Context<'_, G, E>, scheme: &S) -> Step {
+    fn advance<E: Encoder<G>>(&mut self, context: &Context<'_, G, E>, scheme: &S) -> Step {
         let game = context.game;
         loop {
             match game.turn(&self.walk.state) {
@@ -131,9 +128,8 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
         }
     }
 
-    /// Hands the paused node's row to the evaluator, as lane `number`.
     #[inline]
-    pub(super) fn submit<E: Encoder<G>>(
+    fn submit<E: Encoder<G>>(
         &mut self,
         context: &Context<'_, G, E>,
         number: usize,
@@ -145,14 +141,8 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
         evaluator.submit(number, NetId::advantage(player), &NodeQuery(node))
     }
 
-    /// Goes on from the paused node with its advantages.
     #[inline]
-    pub(super) fn answer<E: Encoder<G>>(
-        &mut self,
-        context: &Context<'_, G, E>,
-        scheme: &S,
-        advantages: &[f32],
-    ) {
+    fn answer<E: Encoder<G>>(&mut self, context: &Context<'_, G, E>, scheme: &S, advantages: &[f32]) {
         let Pending { player, slot } = self.pending;
         let samples = samples_of(&mut self.walk.recording, player == context.traverser);
         let legal = samples.legal(slot);
@@ -228,6 +218,30 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
         }
         self.walk.recording.value = value;
         true
+    }
+}
+
+impl<G: Game, E: Encoder<G>, S: Scheme<G>> lanes::Lane<Course<'_, G, E, S>> for Lane<G, S> {
+    type Error = EvaluatorError;
+
+    #[inline]
+    fn advance(&mut self, course: &Course<'_, G, E, S>) -> Result<Step, EvaluatorError> {
+        Ok(self.advance(course.context, course.scheme))
+    }
+
+    #[inline]
+    fn submit(
+        &mut self,
+        course: &Course<'_, G, E, S>,
+        number: usize,
+        evaluator: &mut impl Evaluator,
+    ) -> Result<(), EvaluatorError> {
+        self.submit(course.context, number, evaluator)
+    }
+
+    #[inline]
+    fn answer(&mut self, course: &Course<'_, G, E, S>, advantages: &[f32]) {
+        self.answer(course.context, course.scheme, advantages);
     }
 }
 

@@ -25,8 +25,8 @@ mod plan;
 mod recording;
 mod rollout;
 mod scheme;
+mod share;
 mod stats;
-mod worker;
 
 pub use error::TraversalError;
 pub use outcome::{Baseline, NoBaseline};

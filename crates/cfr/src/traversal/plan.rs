@@ -3,6 +3,7 @@
 use deepcfr_core::{NUM_PLAYERS, Player};
 
 use super::TraversalError;
+use crate::lanes;
 use crate::regret::AllNegative;
 
 /// How a traversal chooses what to walk.
@@ -121,7 +122,7 @@ impl TraversalPlan {
         if self.lanes == 0 {
             return Err(TraversalError::NoLanes);
         }
-        if !(1..=2).contains(&self.groups) {
+        if !lanes::GROUPS.contains(&self.groups) {
             return Err(TraversalError::Groups { got: self.groups });
         }
         if self.traverser >= NUM_PLAYERS {
@@ -134,10 +135,9 @@ impl TraversalPlan {
         }
     }
 
-    /// Lanes per worker: no more than its share of the traversals, so that no worker stands idle
-    /// while another holds them all.
+    /// Lanes per worker, at least 1.
     pub(super) fn lanes_per_worker(&self, workers: usize) -> usize {
-        self.lanes.min((self.count as usize).div_ceil(workers)).max(1)
+        lanes::per_worker(self.lanes, self.count as usize, workers).max(1)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Workers, lanes and the company of other pairings change nothing.
 
-use deepcfr_cfr::matches::{Contestant, MatchRecord, NetworkStrategy, Pairing, play};
+use deepcfr_cfr::matches::{Contestant, MatchError, MatchPlan, MatchRecord, NetworkStrategy, Pairing, play};
 use deepcfr_cfr::regret::AllNegative;
 use deepcfr_core::{Encoder, Game, NetId};
 use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
@@ -34,11 +34,19 @@ fn pairings(strategies: &Strategies) -> [Pairing<'_, Leduc>; 4] {
 }
 
 fn run(pairings: &[Pairing<'_, Leduc>], workers: usize, lanes: usize) -> Vec<MatchRecord> {
+    run_plan(pairings, workers, plan(150, lanes)).unwrap()
+}
+
+fn run_plan(
+    pairings: &[Pairing<'_, Leduc>],
+    workers: usize,
+    plan: MatchPlan,
+) -> Result<Vec<MatchRecord>, MatchError> {
     let game = Leduc::new(LeducRules::default()).unwrap();
     let encoder = LeducEncoder::new(&game);
     let sizes = (Encoder::<Leduc>::num_features(&encoder), game.spec().num_actions);
     let mut workers = evaluators(sizes, hashed, workers);
-    play(&game, &encoder, &plan(150, lanes), pairings, &mut workers).unwrap()
+    play(&game, &encoder, &plan, pairings, &mut workers)
 }
 
 #[test]
@@ -51,6 +59,21 @@ fn workers_and_lanes_do_not_change_a_game() {
         for lanes in [1, 7, 64] {
             assert!(run(&pairings, workers, lanes) == reference, "{workers} workers, {lanes} lanes");
         }
+    }
+}
+
+#[test]
+fn groups_do_not_change_a_game() {
+    let strategies = strategies();
+    let pairings = pairings(&strategies);
+    for (workers, lanes) in [(1, 1), (1, 64), (3, 7)] {
+        let [one, two] = [1, 2]
+            .map(|groups| run_plan(&pairings, workers, MatchPlan { groups, ..plan(150, lanes) }).unwrap());
+        assert!(one == two, "{workers} workers, {lanes} lanes");
+    }
+    for groups in [0, 3] {
+        let refused = run_plan(&pairings, 1, MatchPlan { groups, ..plan(150, 1) });
+        assert!(matches!(refused, Err(MatchError::Groups { got }) if got == groups));
     }
 }
 

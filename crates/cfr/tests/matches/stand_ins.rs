@@ -48,7 +48,7 @@ pub(crate) fn evaluators(spec: (usize, usize), outputs: Outputs, workers: usize)
 }
 
 pub(crate) fn plan(deals: u32, lanes: usize) -> MatchPlan {
-    MatchPlan { seed: 17, evaluation: 3, deals, lanes }
+    MatchPlan { seed: 17, evaluation: 3, deals, lanes, groups: 1 }
 }
 
 /// Uniform over the legal actions.

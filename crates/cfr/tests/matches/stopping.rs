@@ -23,7 +23,7 @@ fn leduc() -> (Leduc, LeducEncoder) {
 /// One match of `subject` against `Uniform`; every `repeat` draws other deals.
 fn settle(subject: &dyn Bot<Leduc>, stopping: Stopping, repeat: u32) -> Settled {
     let (game, encoder) = leduc();
-    let plan = MatchPlan { seed: 17, evaluation: repeat, deals: 0, lanes: 1 };
+    let plan = MatchPlan { seed: 17, evaluation: repeat, deals: 0, lanes: 1, groups: 1 };
     let pairings = [Pairing { subject: Contestant::Bot(subject), opponent: Contestant::Bot(&Uniform) }];
     let mut workers = [ConstantEvaluator::new(Vec::new())];
     tournament(&game, &encoder, &plan, &pairings, &stopping, &mut workers, &()).unwrap().remove(0)
@@ -104,7 +104,7 @@ fn the_table_is_the_same_for_any_workers_and_lanes() {
     ];
     for stopping in rules {
         let run = |workers, lanes| {
-            let plan = MatchPlan { seed: 5, evaluation: 2, deals: 0, lanes };
+            let plan = MatchPlan { seed: 5, evaluation: 2, deals: 0, lanes, groups: 1 };
             let mut workers = evaluators(sizes, hashed, workers);
             tournament(&game, &encoder, &plan, &pairings, &stopping, &mut workers, &()).unwrap()
         };
@@ -121,7 +121,7 @@ fn the_table_is_the_same_for_any_workers_and_lanes() {
 fn rules_that_make_no_sense_are_refused() {
     let (game, encoder) = leduc();
     let refused = |stopping| {
-        let plan = MatchPlan { seed: 5, evaluation: 2, deals: 0, lanes: 1 };
+        let plan = MatchPlan { seed: 5, evaluation: 2, deals: 0, lanes: 1, groups: 1 };
         let pairings: [Pairing<'_, Leduc>; 0] = [];
         let mut workers = [ConstantEvaluator::new(Vec::new())];
         tournament(&game, &encoder, &plan, &pairings, &stopping, &mut workers, &()).unwrap_err()

@@ -1,0 +1,151 @@
+//! The driver of lanes, seen from outside: whoever runs on it ends a failed run in the same way.
+//!
+//! Not here: what traversals and matches compute.
+
+use std::collections::VecDeque;
+
+use deepcfr_cfr::matches::{self, Contestant, MatchError, MatchPlan, NetworkStrategy, Pairing};
+use deepcfr_cfr::regret::AllNegative;
+use deepcfr_cfr::traversal::{self, Budgets, Sampling, StrategySource, TraversalError, TraversalPlan};
+use deepcfr_core::{
+    Evaluator, EvaluatorError, Features, ModelError, NetId, Player, Query, SampleMeta, SampleSink,
+};
+use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
+
+/// Answers all rows alike, three at a time, but for one failure.
+struct Faulty {
+    /// Waits before the one that fails.
+    fails_after: usize,
+    queued: VecDeque<usize>,
+    ready: VecDeque<usize>,
+    /// Rows that may still be named as ready.
+    outstanding: usize,
+    is_resting: bool,
+}
+
+impl Faulty {
+    fn new(fails_after: usize) -> Self {
+        Self {
+            fails_after,
+            queued: VecDeque::new(),
+            ready: VecDeque::new(),
+            outstanding: 0,
+            is_resting: false,
+        }
+    }
+}
+
+impl Evaluator for Faulty {
+    fn submit<Q: Query>(&mut self, lane: usize, _net: NetId, _query: &Q) -> Result<(), EvaluatorError> {
+        self.is_resting = false;
+        self.outstanding += 1;
+        self.queued.push_back(lane);
+        Ok(())
+    }
+
+    fn wait(&mut self) -> Result<(), EvaluatorError> {
+        let fails = self.fails_after == 0;
+        self.fails_after = self.fails_after.wrapping_sub(1);
+        if fails {
+            return Err(ModelError::Device { device: "test", reason: "told to fail".into() }.into());
+        }
+        self.ready.extend(self.queued.drain(..self.queued.len().min(3)));
+        Ok(())
+    }
+
+    fn rest(&mut self) -> Result<(), EvaluatorError> {
+        self.is_resting = true;
+        Ok(())
+    }
+
+    fn next_ready(&mut self) -> Option<usize> {
+        let lane = self.ready.pop_front()?;
+        self.outstanding -= 1;
+        Some(lane)
+    }
+
+    fn output(&self, _lane: usize) -> &[f32] {
+        &[1.0, 2.0]
+    }
+}
+
+struct Forgetful;
+
+impl SampleSink for Forgetful {
+    fn advantage(&mut self, _player: Player, _meta: SampleMeta, _features: &dyn Features, _targets: &[f32]) {}
+
+    fn strategy(&mut self, _meta: SampleMeta, _features: &dyn Features, _targets: &[f32]) {}
+}
+
+fn traverse(workers: &mut [Faulty], groups: usize) -> Result<(), EvaluatorError> {
+    let plan = TraversalPlan {
+        seed: 1,
+        iteration: 1,
+        traverser: 0,
+        count: 5000,
+        sampling: Sampling::External,
+        all_negative: AllNegative::Uniform,
+        strategy: StrategySource::Networks,
+        budgets: Budgets::UNLIMITED,
+        lanes: 8,
+        groups,
+    };
+    match traversal::run(&Kuhn, &KuhnEncoder, &plan, workers, &mut Forgetful) {
+        Ok(_) => Ok(()),
+        Err(TraversalError::Evaluator(error)) => Err(error),
+        Err(other) => panic!("expected an evaluator's error, got {other:?}"),
+    }
+}
+
+fn play(workers: &mut [Faulty], groups: usize) -> Result<(), EvaluatorError> {
+    let average = NetworkStrategy::average();
+    let pairings =
+        [Pairing { subject: Contestant::Network(&average), opponent: Contestant::Network(&average) }];
+    let plan = MatchPlan { seed: 1, evaluation: 1, deals: 5000, lanes: 8, groups };
+    match matches::play(&Kuhn, &KuhnEncoder, &plan, &pairings, workers) {
+        Ok(_) => Ok(()),
+        Err(MatchError::Evaluator(error)) => Err(error),
+        Err(other) => panic!("expected an evaluator's error, got {other:?}"),
+    }
+}
+
+#[test]
+fn rows_under_way_are_taken_back_after_a_failure() {
+    for run in [traverse, play] {
+        for (groups, others) in [(1, 0), (2, 0), (1, 2), (2, 2)] {
+            let mut workers = vec![Faulty::new(7)];
+            workers.extend((0..others).map(|_| Faulty::new(usize::MAX)));
+            run(&mut workers, groups).expect_err("the first worker's evaluator fails");
+            assert!(workers.iter().all(|worker| worker.outstanding == 0 && worker.is_resting));
+        }
+    }
+}
+
+#[test]
+fn an_evaluator_that_never_recovers_does_not_hold_a_run_up() {
+    /// Fails for good.
+    struct Broken;
+    impl Evaluator for Broken {
+        fn submit<Q: Query>(&mut self, _lane: usize, _net: NetId, _query: &Q) -> Result<(), EvaluatorError> {
+            Ok(())
+        }
+
+        fn wait(&mut self) -> Result<(), EvaluatorError> {
+            Err(EvaluatorError::Stopped)
+        }
+
+        fn next_ready(&mut self) -> Option<usize> {
+            None
+        }
+
+        fn output(&self, _lane: usize) -> &[f32] {
+            &[]
+        }
+    }
+    let average = NetworkStrategy::average();
+    let pairings =
+        [Pairing { subject: Contestant::Network(&average), opponent: Contestant::Network(&average) }];
+    let plan = MatchPlan { seed: 1, evaluation: 1, deals: 50, lanes: 8, groups: 2 };
+    let result = matches::play(&Kuhn, &KuhnEncoder, &plan, &pairings, &mut [Broken, Broken]);
+    assert!(matches!(result, Err(MatchError::Evaluator(EvaluatorError::Stopped))));
+}
