@@ -24,10 +24,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deepcfr_core::{
-    Dense, FitContext, FitReport, LearnError, Learner, MlpWeights, SampleShape, SampleSource, Weights,
+    Dense, FitContext, FitReport, LearnError, Learner, MlpWeights, SampleShape, SampleSource, Weighting,
+    Weights,
 };
 
-pub use config::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule, Weighting};
+pub use config::{Initialisation, LearnerConfig, Loss, OptimizerKind, StepRule};
 
 use crate::device::{Placement, check_device, guarded, open};
 use adam::Adam;
@@ -40,10 +41,7 @@ use step::{StepOutcome, Steps};
 
 /// The weight of a sample of iteration `drawn` in a fit at iteration `now`.
 fn weight(weighting: Weighting, drawn: u32, now: u32) -> f64 {
-    match weighting {
-        Weighting::Linear => 2.0 * f64::from(drawn) / f64::from(now),
-        Weighting::Uniform => 1.0,
-    }
+    weighting.scaled(weighting.unscaled(drawn), now)
 }
 
 /// Trains one network.
@@ -100,13 +98,12 @@ impl MlpLearner {
         mut batches: Batches<'_>,
         state: Carried,
         waited: Duration,
-        samples: usize,
     ) -> Result<(Carried, FitReport), LearnError> {
         let Placement { device, .. } = self.placement;
         let burn_device = open(device)?;
         let fit = move || {
             let steps = Steps::new(&self.config, self.placement, burn_device, &state, self.resident);
-            Fit { config: &self.config, state, steps, waited }.run(&mut batches, samples)
+            Fit { config: &self.config, state, steps, waited }.run(&mut batches)
         };
         if device.is_cpu() { fit() } else { guarded(device, fit)? }
     }
@@ -126,7 +123,7 @@ impl Learner for MlpLearner {
         let (carried, mut report) = self.pool.install(|| {
             let batches = Batches::new(samples, &self.config, context, &mut known_rows);
             let state = self.start(context, batches.target_rms());
-            self.run(batches, state, begin.elapsed(), samples.len())
+            self.run(batches, state, begin.elapsed())
         })?;
         self.known_rows = known_rows;
         let mlp = MlpWeights {
@@ -158,8 +155,8 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    fn run(mut self, batches: &mut Batches<'_>, samples: usize) -> Result<(Carried, FitReport), LearnError> {
-        let steps = self.config.steps.steps(samples, self.config.batch_size);
+    fn run(mut self, batches: &mut Batches<'_>) -> Result<(Carried, FitReport), LearnError> {
+        let steps = self.config.steps.steps(batches.samples(), self.config.batch_size);
         let outcomes = if batches.is_constant() {
             self.constant_steps(batches, steps)?
         } else {
@@ -178,6 +175,7 @@ impl Fit<'_> {
             loss_scale,
             loss: mean(|outcome| outcome.loss),
             distinct_rows: batches.distinct_rows(),
+            target_spread: batches.target_spread(),
             grad_norm: mean(|outcome| outcome.grad_norm),
             target_rms: batches.target_rms(),
             batch_assembly: self.waited,

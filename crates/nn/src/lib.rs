@@ -18,8 +18,8 @@ pub use burn_model::{BurnFactory, WarmUp, warm_up_so_far};
 pub use codec::{WeightsError, decode_weights, encode_weights};
 pub use device::{DeviceError, DeviceFacts, DeviceProblem, check_device, devices, is_compiled};
 // Plain data of the seams, which every caller of this crate names.
-pub use deepcfr_core::{DeviceName, Placement, Precision, UnknownDevice};
-pub use learner::{Initialisation, LearnerConfig, Loss, MlpLearner, OptimizerKind, StepRule, Weighting};
+pub use deepcfr_core::{DeviceName, Placement, Precision, UnknownDevice, Weighting};
+pub use learner::{Initialisation, LearnerConfig, Loss, MlpLearner, OptimizerKind, StepRule};
 pub use measure::{CallTimes, DeviceClock, ForwardProbe};
 pub use native::NativeFactory;
 pub use peak::{MatrixProduct, multiply_adds, read_all};

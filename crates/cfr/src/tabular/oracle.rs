@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use deepcfr_core::{
     FitContext, FitReport, LearnError, Learner, Model, ModelError, ModelFactory, ModelSpec, NetId, RowKey,
-    SampleMeta, SampleSource, TableWeights, Weights,
+    SampleMeta, SampleSource, TableWeights, Weighting, Weights,
 };
 
 /// What an output stands for.
@@ -19,42 +19,27 @@ enum Output {
     LogMean,
 }
 
-/// How much a sample counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SampleWeight {
-    /// All alike, as in CFR.
-    Uniform,
-    /// By the iteration that drew it, as in Linear CFR.
-    Linear,
-}
-
 /// Fits a table: for every distinct feature row, the weighted mean of its targets.
 ///
 /// A mean of sampled advantages is the cumulative regret up to a factor per infoset, which regret
-/// matching does not see. Stateless: [`Learner::save`] returns nothing.
+/// matching does not see. Stateless: [`Learner::save`] returns nothing. Of a memory that has merged its samples
+/// the reported unit of targets is that of the means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableLearner {
-    weight: SampleWeight,
+    weighting: Weighting,
     output: Output,
 }
 
 impl TableLearner {
     /// For advantage samples: outputs are mean targets.
-    pub fn advantages(weight: SampleWeight) -> Self {
-        Self { weight, output: Output::Mean }
+    pub fn advantages(weighting: Weighting) -> Self {
+        Self { weighting, output: Output::Mean }
     }
 
     /// For strategy samples: outputs are logits, whose softmax over legal actions is the mean of the
     /// targets. Probabilities of 0 count as 1e-30.
-    pub fn strategy(weight: SampleWeight) -> Self {
-        Self { weight, output: Output::LogMean }
-    }
-
-    fn weigh(self, meta: SampleMeta) -> f64 {
-        match self.weight {
-            SampleWeight::Uniform => 1.0,
-            SampleWeight::Linear => f64::from(meta.iteration),
-        }
+    pub fn strategy(weighting: Weighting) -> Self {
+        Self { weighting, output: Output::LogMean }
     }
 
     fn entry(self, sums: &Sums) -> Box<[f32]> {
@@ -85,10 +70,12 @@ impl Learner for TableLearner {
         let shape = samples.shape();
         let (mut features, mut targets) = (vec![0.0; shape.num_features], vec![0.0; shape.num_actions]);
         let mut rows: HashMap<RowKey, Sums> = HashMap::new();
+        let merged = samples.merged();
         let mut totals = Totals::default();
         for index in 0..samples.len() {
             let meta = samples.read(index, &mut features, &mut targets);
-            let weight = self.weigh(meta);
+            let unmerged = || self.weighting.unscaled(meta.iteration);
+            let weight = merged.as_ref().map_or_else(unmerged, |merged| merged.weights[index]);
             totals.add(weight, meta, &targets);
             let empty = || Sums { targets: vec![0.0; targets.len()].into(), weight: 0.0 };
             let sums = rows.entry(RowKey::new(&features)).or_insert_with(empty);
@@ -97,6 +84,10 @@ impl Learner for TableLearner {
                 .iter_mut()
                 .zip(&targets)
                 .for_each(|(sum, &target)| *sum += weight * f64::from(target));
+        }
+        if let Some(merged) = merged {
+            assert_eq!(merged.weighting, self.weighting, "a memory weighs samples as its learner does");
+            totals.weighted_squares = merged.squares;
         }
         let mut report = totals.report(&rows);
         let rows = rows.into_iter().map(|(key, sums)| (key, self.entry(&sums))).collect();
@@ -236,6 +227,7 @@ mod tests {
     use deepcfr_core::{ActionSet, Activation, MlpWeights, SampleShape};
 
     use super::*;
+    use crate::memory::MergedMemory;
 
     /// Samples of two actions on one feature: (feature, targets, legal bits, iteration).
     struct Memory(Vec<(f32, [f32; 2], u128, u32)>);
@@ -275,26 +267,45 @@ mod tests {
     #[test]
     fn rows_answer_with_weighted_means() {
         let rows = [0.5, 0.0, 7.0];
-        let (linear, report) = answer(TableLearner::advantages(SampleWeight::Linear), &memory(), &rows);
+        let (linear, report) = answer(TableLearner::advantages(Weighting::Linear), &memory(), &rows);
         assert_eq!(linear, [-2.5, 2.5, 5.0, 0.0, 0.0, 0.0]);
         // 2·(1·4.5² + 3·1.5²) over a weight of 2·1 + 1·2 + 2·3.
         assert!((report.loss - 5.4).abs() < 1e-12 && report.distinct_rows == 2, "{report:?}");
         assert!((report.target_rms - (65.0f64 / 5.0).sqrt()).abs() < 1e-12, "{report:?}");
-        let (uniform, _) = answer(TableLearner::advantages(SampleWeight::Uniform), &memory(), &rows);
+        let (uniform, _) = answer(TableLearner::advantages(Weighting::Uniform), &memory(), &rows);
         assert_eq!(uniform, [-1.0, 1.0, 5.0, 0.0, 0.0, 0.0]);
+    }
+
+    /// The same table and loss come from samples and from sums over them.
+    #[test]
+    fn merged_memories_teach_what_reservoirs_teach() {
+        let shape = SampleShape { num_features: 1, num_actions: 2 };
+        for weighting in [Weighting::Linear, Weighting::Uniform] {
+            let mut memory = MergedMemory::new(shape, 10, weighting);
+            let samples = self::memory();
+            for (feature, targets, legal, iteration) in &samples.0 {
+                let meta = SampleMeta { legal: ActionSet::from_bits(*legal), iteration: *iteration };
+                memory.offer(meta, &[*feature], targets);
+            }
+            let mut learner = TableLearner::advantages(weighting);
+            let (from_samples, report) = learner.fit(&samples, CONTEXT).expect("there are samples");
+            let (from_sums, merged_report) = learner.fit(&memory, CONTEXT).expect("there are samples");
+            assert_eq!(from_samples, from_sums);
+            assert!((report.loss - merged_report.loss).abs() < 1e-12, "{report:?}, {merged_report:?}");
+        }
     }
 
     #[test]
     fn logits_give_back_the_mean_strategy() {
         let memory = Memory(vec![(1.0, [0.25, 0.75], 3, 1), (1.0, [1.0, 0.0], 3, 2)]);
-        let (logits, _) = answer(TableLearner::strategy(SampleWeight::Linear), &memory, &[1.0]);
+        let (logits, _) = answer(TableLearner::strategy(Weighting::Linear), &memory, &[1.0]);
         let exps: Vec<f32> = logits.iter().map(|logit| logit.exp()).collect();
         assert!((exps[0] / (exps[0] + exps[1]) - 0.75).abs() < 1e-6);
     }
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let mut learner = TableLearner::advantages(SampleWeight::Linear);
+        let mut learner = TableLearner::advantages(Weighting::Linear);
         assert_eq!(learner.fit(&Memory(Vec::new()), CONTEXT).err(), Some(LearnError::NoSamples));
         assert!(learner.restore(&learner.save().expect("nothing to save")).is_ok());
         assert!(matches!(learner.restore(&[1]), Err(LearnError::State { .. })));

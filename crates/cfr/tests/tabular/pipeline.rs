@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
-use deepcfr_cfr::memory::Memories;
+use deepcfr_cfr::memory::{Memories, MemoryKind};
 use deepcfr_cfr::regret::{AllNegative, masked_softmax, regret_matching};
-use deepcfr_cfr::tabular::oracle::{SampleWeight, TableLearner, TableModelFactory};
+use deepcfr_cfr::tabular::oracle::{TableLearner, TableModelFactory};
 use deepcfr_cfr::tabular::{Algorithm, BestResponse, FeatureTable, GameTree, Solver, TabularPolicy};
 use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
 use deepcfr_cfr::traversal::{self, Budgets, Sampling, StrategySource, TraversalPlan};
 use deepcfr_core::{
     Action, ActionSet, Encoder, FitContext, Game, Learner, Model, ModelFactory, NUM_PLAYERS, NetId, Player,
-    Purpose, SampleShape, Stream, TableWeights, Weights,
+    Purpose, SampleShape, Stream, TableWeights, Weighting, Weights,
 };
 use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 
@@ -23,6 +23,8 @@ const POINTS: [u32; 5] = [50, 100, 200, 400, 800];
 const NETS: usize = 3;
 /// More than any run here offers: nothing is ever dropped.
 const CAPACITY: usize = 1 << 20;
+const RESERVOIR: MemoryKind = MemoryKind::Reservoir { capacity: CAPACITY };
+const MERGED: MemoryKind = MemoryKind::Merged { limit: 1000, weighting: Weighting::Uniform };
 
 /// Deep CFR with one traversal for each player an iteration, as in MCCFR.
 struct DeepCfr<'a> {
@@ -36,7 +38,7 @@ struct DeepCfr<'a> {
 }
 
 impl<'a> DeepCfr<'a> {
-    fn new(game: &'a Leduc, encoder: &'a LeducEncoder, seed: u64) -> Self {
+    fn new(game: &'a Leduc, encoder: &'a LeducEncoder, memory: MemoryKind, seed: u64) -> Self {
         let shape =
             SampleShape { num_features: encoder.num_features(), num_actions: game.spec().num_actions };
         let factory = TableModelFactory::new(shape.num_features, shape.num_actions, NETS);
@@ -54,8 +56,8 @@ impl<'a> DeepCfr<'a> {
             encoder,
             seed,
             shape,
-            memories: Memories::new(shape, CAPACITY, CAPACITY, seed),
-            advantages: TableLearner::advantages(SampleWeight::Uniform),
+            memories: Memories::new(shape, memory, memory, seed),
+            advantages: TableLearner::advantages(Weighting::Uniform),
             evaluator: LocalEvaluator::new(model, 16),
         }
     }
@@ -89,7 +91,7 @@ impl<'a> DeepCfr<'a> {
 
     /// What the strategy network would play, were it exact.
     fn average(&mut self, tree: &GameTree, features: &FeatureTable) -> TabularPolicy {
-        let mut learner = TableLearner::strategy(SampleWeight::Uniform);
+        let mut learner = TableLearner::strategy(Weighting::Uniform);
         let context = FitContext { seed: self.seed, iteration: 1 };
         let (weights, _) = learner.fit(&self.memories.strategy, context).expect("there are samples");
         let model: &mut dyn Model = self.evaluator.model_mut();
@@ -106,9 +108,15 @@ impl<'a> DeepCfr<'a> {
     }
 }
 
-fn deep_cfr_curve(game: &Leduc, tree: &GameTree, features: &FeatureTable, seed: u64) -> Vec<f64> {
+fn deep_cfr_curve(
+    game: &Leduc,
+    tree: &GameTree,
+    features: &FeatureTable,
+    memory: MemoryKind,
+    seed: u64,
+) -> Vec<f64> {
     let encoder = LeducEncoder::new(game);
-    let mut run = DeepCfr::new(game, &encoder, seed);
+    let mut run = DeepCfr::new(game, &encoder, memory, seed);
     let mut evaluator = BestResponse::default();
     let mut curve = Vec::new();
     for iteration in 1..=POINTS[POINTS.len() - 1] {
@@ -140,7 +148,8 @@ fn deep_cfr_with_an_exact_table_follows_external_sampling_mccfr() {
     let game = Leduc::new(LeducRules { suit_blind_keys: true, ..LeducRules::default() }).expect("in range");
     let tree = tree(&game);
     let features = tree.encode_infosets(&game, &LeducEncoder::new(&game));
-    let deep: Vec<_> = (0..SEEDS).map(|seed| deep_cfr_curve(&game, &tree, &features, seed)).collect();
+    let deep: Vec<_> =
+        (0..SEEDS).map(|seed| deep_cfr_curve(&game, &tree, &features, RESERVOIR, seed)).collect();
     let tabular: Vec<_> = (0..SEEDS).map(|seed| tabular_curve(&tree, seed)).collect();
     let mut means = Vec::new();
     for (index, point) in POINTS.iter().enumerate() {
@@ -151,6 +160,16 @@ fn deep_cfr_with_an_exact_table_follows_external_sampling_mccfr() {
         means.push(deep);
     }
     assert!(means[POINTS.len() - 1] < 0.6 * means[0], "{means:?}");
+}
+
+/// A mean that is rounded to the same number gives the same play: curves are equal to the last bit.
+#[test]
+fn merged_memories_give_the_curve_of_reservoirs_that_drop_nothing() {
+    let game = Leduc::new(LeducRules { suit_blind_keys: true, ..LeducRules::default() }).expect("in range");
+    let tree = tree(&game);
+    let features = tree.encode_infosets(&game, &LeducEncoder::new(&game));
+    let curve = |memory| deep_cfr_curve(&game, &tree, &features, memory, 3);
+    assert_eq!(curve(MERGED), curve(RESERVOIR));
 }
 
 fn mean_and_std(curves: &[Vec<f64>], point: usize) -> (f64, f64) {

@@ -56,21 +56,22 @@ enum Plan {
 }
 
 impl<'a> Batches<'a> {
-    /// Plans the batches, merging duplicates if the configuration says so: `known` are the rows of earlier fits.
+    /// Plans the batches. Equal rows are merged if the source has done so or the configuration says so: `known`
+    /// are the rows of earlier fits.
     pub(super) fn new(
         source: &'a dyn SampleSource,
         config: &'a LearnerConfig,
         context: FitContext,
         known: &mut KnownRows,
     ) -> Self {
-        let (plan, rms) = if config.merge_duplicates {
-            let merged = known.merge(source, config.weighting, context.iteration);
-            let rms = merged.target_rms;
-            (Plan::merged(merged, config.batch_size), rms)
-        } else {
-            let last = u32::try_from(source.len()).expect("a memory holds fewer than 2^32 samples");
-            (Plan::DrawSamples((0..last).collect()), sampled_rms(source, config, context))
+        let FitContext { iteration, .. } = context;
+        let merged = match source.merged() {
+            Some(merged) => Some(MergedRows::of(source, merged, config.weighting, iteration)),
+            None => config.merge_duplicates.then(|| known.merge(source, config.weighting, iteration)),
         };
+        let rms = merged.as_ref().map(|merged| merged.target_rms);
+        let rms = rms.unwrap_or_else(|| sampled_rms(source, config, context));
+        let plan = merged.map_or_else(|| Plan::samples(source), |rows| Plan::merged(rows, config.batch_size));
         let scaled = config.loss == Loss::AdvantageMse && rms.is_finite() && rms > 0.0;
         Self { source, config, context, target_rms: if scaled { rms } else { 1.0 }, plan }
     }
@@ -80,12 +81,19 @@ impl<'a> Batches<'a> {
         self.target_rms
     }
 
+    /// The samples that are fitted, merged or not.
+    pub(super) fn samples(&self) -> usize {
+        self.plan.merged_rows().map_or(self.source.len(), |merged| merged.samples as usize)
+    }
+
     /// Distinct rows where duplicates were merged, otherwise samples.
     pub(super) fn distinct_rows(&self) -> usize {
-        match &self.plan {
-            Plan::AllMerged(merged) | Plan::DrawMerged(merged, _) => merged.sample.len(),
-            Plan::DrawSamples(order) => order.len(),
-        }
+        self.plan.merged_rows().map_or(self.source.len(), |merged| merged.sample.len())
+    }
+
+    /// The standard deviation of targets around the means of their rows where duplicates were merged.
+    pub(super) fn target_spread(&self) -> Option<f64> {
+        self.plan.merged_rows().map(|merged| merged.target_spread)
     }
 
     /// Whether all steps take the same batch.
@@ -108,12 +116,12 @@ impl<'a> Batches<'a> {
         }
         match &self.plan {
             Plan::AllMerged(merged) => {
-                let scale = 1.0 / self.source.len() as f64;
+                let scale = 1.0 / merged.samples as f64;
                 let rows = (0..merged.sample.len()).map(|row| (row, merged.weight[row] * scale));
                 self.put_merged(merged, &rows.collect::<Vec<_>>(), batch);
             }
             Plan::DrawMerged(merged, cumulated) => {
-                let weight = merged.total_weight / (self.source.len() * count) as f64;
+                let weight = merged.total_weight / (merged.samples * count as u64) as f64;
                 let mut draw = |draw: usize| {
                     let at = (draw as f64 + stream.uniform()) / count as f64 * merged.total_weight;
                     cumulated.partition_point(|&end| end <= at).min(cumulated.len() - 1)
@@ -185,6 +193,18 @@ fn put_offsets(legal: ActionSet, offsets: &mut [f32]) {
 }
 
 impl Plan {
+    fn samples(source: &dyn SampleSource) -> Self {
+        let last = u32::try_from(source.len()).expect("a memory holds fewer than 2^32 samples");
+        Self::DrawSamples((0..last).collect())
+    }
+
+    fn merged_rows(&self) -> Option<&MergedRows> {
+        match self {
+            Self::AllMerged(merged) | Self::DrawMerged(merged, _) => Some(merged),
+            Self::DrawSamples(_) => None,
+        }
+    }
+
     fn merged(merged: MergedRows, batch_size: usize) -> Self {
         if merged.sample.len() <= batch_size {
             return Self::AllMerged(merged);

@@ -2,7 +2,7 @@
 //!
 //! Not here: where the values come from (files, command lines).
 
-use deepcfr_core::{Activation, MlpWeights, NetId, SampleShape};
+use deepcfr_core::{Activation, MlpWeights, NetId, SampleShape, Weighting};
 
 /// What is minimised, per sample; samples enter with their weight and as a mean over the batch.
 /// Only legal actions carry loss.
@@ -14,16 +14,6 @@ pub enum Loss {
     StrategyCrossEntropy,
     /// `Σ_a (softmax(q)(a) − target(a))²`, the softmax over legal actions: outputs are logits.
     StrategyMse,
-}
-
-/// How much a sample of iteration `t` counts in a fit at iteration `T`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weighting {
-    /// `2t/T`: Linear CFR's `t`, scaled so that the weights of a memory that holds all iterations
-    /// evenly have mean 1 and gradient norms do not drift with `T`.
-    Linear,
-    /// 1.
-    Uniform,
 }
 
 /// The optimiser (β₁ = 0.9, β₂ = 0.999, ε = 1e-8).
@@ -110,7 +100,7 @@ pub struct LearnerConfig {
     /// Whether samples with the same features and legal actions are merged before a fit. Exact for
     /// every loss here; costs memory and a pass over the samples, so it is for games in which rows
     /// recur. Where at most `batch_size` distinct rows are left, every step takes all of them: the
-    /// exact gradient of the whole memory.
+    /// exact gradient of the whole memory. A memory that has merged them itself is taken as it is either way.
     pub merge_duplicates: bool,
     /// Threads of the learner's private pool. Results do not depend on it.
     pub threads: usize,

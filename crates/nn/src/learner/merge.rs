@@ -2,12 +2,12 @@
 //!
 //! For losses that are linear or quadratic in the target, `Σ w_i·loss(q, y_i)` over the samples of a
 //! row differs from `(Σ w_i)·loss(q, ȳ)` with the weighted mean target `ȳ` by a constant: the merged
-//! memory has the same gradients as the whole one. Not here: batches.
+//! memory has the same gradients as the whole one. A source may have merged them itself. Not here: batches.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use deepcfr_core::{ActionSet, Edition, SampleMeta, SampleSource};
+use deepcfr_core::{ActionSet, Edition, MergedSamples, SampleMeta, SampleSource, row_hash};
 
 use super::{Weighting, weight};
 
@@ -23,10 +23,69 @@ pub(super) struct MergedRows {
     pub(super) total_weight: f64,
     /// RMS of the targets over legal actions, samples weighted.
     pub(super) target_rms: f64,
+    /// Standard deviation of the targets around the means of their rows, likewise.
+    pub(super) target_spread: f64,
+    /// How many samples were merged.
+    pub(super) samples: u64,
 }
 
-/// The distinct rows of a memory's samples, kept from fit to fit: only samples that have changed since the
-/// last one have their features read.
+/// Sums over all samples of a memory.
+#[derive(Clone, Copy, Default)]
+struct Totals {
+    samples: u64,
+    /// `Σ w · Σ_a y(a)²` over legal actions.
+    squares: f64,
+    /// `Σ w · |legal|`.
+    legal_weight: f64,
+}
+
+impl MergedRows {
+    /// The rows of a source that has merged its samples itself.
+    ///
+    /// # Panics
+    /// If it weighed them otherwise.
+    pub(super) fn of(
+        source: &dyn SampleSource,
+        merged: MergedSamples,
+        weighting: Weighting,
+        iteration: u32,
+    ) -> Self {
+        assert_eq!(merged.weighting, weighting, "a memory weighs samples as its learner does");
+        let rows = u32::try_from(source.len()).expect("a memory holds fewer than 2^32 rows");
+        let mut targets = vec![0.0; source.len() * source.shape().num_actions];
+        source.read_targets(0, &mut vec![NO_META; source.len()], &mut targets);
+        let scaled = |weight| weighting.scaled(weight, iteration);
+        let totals = Totals {
+            samples: merged.samples,
+            squares: scaled(merged.squares),
+            legal_weight: scaled(merged.legal_weight),
+        };
+        Self::new((0..rows).collect(), merged.weights.into_iter().map(scaled).collect(), targets, totals)
+    }
+
+    fn new(sample: Vec<u32>, weight: Vec<f64>, targets: Vec<f32>, totals: Totals) -> Self {
+        let Totals { samples, squares, legal_weight } = totals;
+        // What is 0 at illegal actions adds nothing.
+        let num_actions = targets.len() / weight.len().max(1);
+        let rows = targets.chunks_exact(num_actions.max(1)).zip(&weight);
+        let square = |row: &[f32]| row.iter().map(|&mean| f64::from(mean).powi(2)).sum::<f64>();
+        let explained: f64 = rows.map(|(means, weight)| weight * square(means)).sum();
+        Self {
+            total_weight: weight.iter().sum(),
+            target_rms: (squares / legal_weight).sqrt(),
+            target_spread: ((squares - explained).max(0.0) / legal_weight).sqrt(),
+            samples,
+            sample,
+            weight,
+            targets,
+        }
+    }
+}
+
+const NO_META: SampleMeta = SampleMeta { legal: ActionSet::EMPTY, iteration: 0 };
+
+/// The distinct rows of a memory's samples, told apart by [`row_hash`] alone. They are kept from fit to fit:
+/// only samples that have changed since the last one have their features read.
 #[derive(Default)]
 pub(super) struct KnownRows {
     /// What `of_sample` describes; `None` if nothing can be said of what has changed since.
@@ -58,8 +117,7 @@ impl KnownRows {
         let weigh = |drawn: u32| {
             weights.get(drawn as usize).copied().unwrap_or_else(|| weight(weighting, drawn, iteration))
         };
-        let nothing = SampleMeta { legal: ActionSet::EMPTY, iteration: 0 };
-        let (mut metas, mut targets) = ([nothing; CHUNK], vec![0.0; CHUNK * num_actions]);
+        let (mut metas, mut targets) = ([NO_META; CHUNK], vec![0.0; CHUNK * num_actions]);
         for (chunk, rows) in self.of_sample.chunks(CHUNK).enumerate() {
             let (metas, targets) = (&mut metas[..rows.len()], &mut targets[..rows.len() * num_actions]);
             source.read_targets(chunk * CHUNK, metas, targets);
@@ -75,7 +133,8 @@ impl KnownRows {
         for index in self.changes(source) {
             let meta = source.read(index as usize, &mut features, &mut targets);
             let next = self.of_hash.len() as u32;
-            self.of_sample[index as usize] = *self.of_hash.entry(row_hash(&features, meta)).or_insert(next);
+            self.of_sample[index as usize] =
+                *self.of_hash.entry(row_hash(&features, meta.legal)).or_insert(next);
         }
         self.edition = source.edition();
     }
@@ -105,15 +164,14 @@ struct Merging {
     sample: Vec<u32>,
     weight: Vec<f64>,
     sums: Vec<f64>,
-    squares: f64,
-    legal_weight: f64,
+    totals: Totals,
 }
 
 impl Merging {
     fn new(num_actions: usize, rows: usize) -> Self {
         let (sample, weight, sums) = Default::default();
         let place = vec![NOWHERE; rows];
-        Self { num_actions, place, sample, weight, sums, squares: 0.0, legal_weight: 0.0 }
+        Self { num_actions, place, sample, weight, sums, totals: Totals::default() }
     }
 
     /// Adds the samples from `first` on, whose rows have the numbers `rows`; `weigh` says what a sample of
@@ -126,7 +184,7 @@ impl Merging {
         targets: &[f32],
         weigh: impl Fn(u32) -> f64,
     ) {
-        let (mut squares, mut legal_weight) = (self.squares, self.legal_weight);
+        let Totals { samples, mut squares, mut legal_weight } = self.totals;
         let targets = targets.chunks_exact(self.num_actions);
         for (index, ((&row, meta), targets)) in (first..).zip(rows.iter().zip(metas).zip(targets)) {
             // A row's number depends on what earlier fits have met, its place on the order of samples alone: a
@@ -145,7 +203,7 @@ impl Merging {
                 squares += weight * target * target;
             }
         }
-        (self.squares, self.legal_weight) = (squares, legal_weight);
+        self.totals = Totals { samples: samples + rows.len() as u64, squares, legal_weight };
     }
 
     #[cold]
@@ -161,51 +219,9 @@ impl Merging {
     fn finish(self) -> MergedRows {
         let rows = self.sums.chunks_exact(self.num_actions).zip(&self.weight);
         let targets = rows.flat_map(|(sums, weight)| sums.iter().map(move |sum| (sum / weight) as f32));
-        MergedRows {
-            targets: targets.collect(),
-            total_weight: self.weight.iter().sum(),
-            target_rms: (self.squares / self.legal_weight).sqrt(),
-            sample: self.sample,
-            weight: self.weight,
-        }
+        let targets = targets.collect();
+        MergedRows::new(self.sample, self.weight, targets, self.totals)
     }
-}
-
-/// A 128-bit hash of the bits of a row and its legal actions: rows are told apart by it alone (two
-/// of a million distinct rows meet with a probability below 1e-26).
-fn row_hash(features: &[f32], meta: SampleMeta) -> u128 {
-    let legal = meta.legal.bits();
-    let mut state = [0x9E37_79B9_7F4A_7C15, 0xD1B5_4A32_D192_ED03];
-    mix(&mut state, legal as u64, (legal >> 64) as u64);
-    let quads = features.chunks_exact(4);
-    let rest = quads.remainder();
-    for quad in quads {
-        mix(&mut state, word(quad[0], quad[1]), word(quad[2], quad[3]));
-    }
-    for &value in rest {
-        mix(&mut state, word(value, 0.0), 0);
-    }
-    mix(&mut state, features.len() as u64, 0);
-    u128::from(state[0]) << 64 | u128::from(state[1])
-}
-
-/// Folded 128-bit products, as in wyhash, with the other half of the state in each operand.
-#[inline]
-fn mix(state: &mut [u64; 2], a: u64, b: u64) {
-    let [first, second] = *state;
-    state[0] = fold(a ^ first ^ 0xA076_1D64_78BD_642F, b ^ second ^ 0xE703_7ED1_A0B4_28DB);
-    state[1] = fold(a ^ second ^ 0x8EBC_6AF0_9C88_C6E3, b ^ first.rotate_left(32) ^ 0x5899_65CC_7537_4CC3);
-}
-
-#[inline]
-fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    product as u64 ^ (product >> 64) as u64
-}
-
-#[inline]
-fn word(low: f32, high: f32) -> u64 {
-    u64::from(high.to_bits()) << 32 | u64::from(low.to_bits())
 }
 
 /// Takes a key that is a hash as its own hash.
