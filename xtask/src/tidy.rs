@@ -7,7 +7,6 @@ use std::process::{Command, ExitCode};
 
 use serde_json::Value;
 
-
 /// What each crate may depend on within the workspace (normal dependencies), from the lowest layer up.
 const LAYERS: &[(&str, &[&str])] = &[
     ("deepcfr-core", &[]),

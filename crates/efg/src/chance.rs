@@ -135,7 +135,7 @@ fn simple_fraction(share: f64) -> Option<(u64, u64)> {
         }
         // A share below 1 in SIMPLE has no simple fraction but 0, which it is not.
         let inverse = 1.0 / rest;
-        if !(inverse <= SIMPLE as f64) {
+        if inverse.is_nan() || inverse > SIMPLE as f64 {
             return None;
         }
         let whole = inverse.floor();

@@ -127,7 +127,7 @@ fn add(row: &mut [f32], token: u64, places: u64) {
     for place in 0..places {
         let bits = mixed(&[token, place]);
         // The high bits choose the place, the lowest the sign.
-        let at = (u128::from(bits) * row.len() as u128 >> 64) as usize;
+        let at = ((u128::from(bits) * row.len() as u128) >> 64) as usize;
         row[at] += if bits & 1 == 1 { 1.0 } else { -1.0 };
     }
 }
