@@ -114,7 +114,8 @@ fn solution(
     Ok(Kind::Solution(Box::new(saved), Box::new(config)))
 }
 
-fn config_of(catalogue: &Catalogue, run: &RunReference) -> Result<RunConfig, ArenaError> {
+/// The configuration that a run was made under.
+pub(crate) fn config_of(catalogue: &Catalogue, run: &RunReference) -> Result<RunConfig, ArenaError> {
     let source = run.folder.path().join("config.toml").display().to_string();
     Ok(catalogue.schema().resolve_text(source, &run.folder.read_config()?)?)
 }

@@ -6,7 +6,7 @@ use deepcfr_board::{Board, Contestant};
 use deepcfr_cfr::matches::NetworkStrategy;
 use deepcfr_cfr::tabular::KeyedPolicy;
 use deepcfr_config::{EvaluatedPolicy, Problem, RunConfig, nearest};
-use deepcfr_runs::checkpoint::{CheckpointError, CheckpointStore, Keep};
+use deepcfr_runs::checkpoint::CheckpointError;
 use deepcfr_runs::run_folder::RunReference;
 use deepcfr_train::{Nets, SavedNetworks, all_negative, label};
 
@@ -108,15 +108,7 @@ fn solution_name(named: &Named) -> String {
 /// # Errors
 /// If there is none, it cannot be read, or it is of another game than `config`.
 pub fn read_networks(run: &RunReference, config: &RunConfig) -> Result<(u32, SavedNetworks), ArenaError> {
-    let folder = run.folder.checkpoints();
-    if !folder.is_dir() {
-        return Err(CheckpointError::NoCheckpoint { folder }.into());
-    }
-    let store = CheckpointStore::open(&folder, Keep { every: 0 })?;
-    let mut reader = match run.checkpoint {
-        Some(iteration) => store.open_iteration(iteration)?,
-        None => store.open_latest()?,
-    };
+    let mut reader = run.open_checkpoint()?;
     let header = reader.header().clone();
     if header.game != config.game_line() {
         let (path, expected) = (reader.path().to_owned(), config.game_line());

@@ -161,3 +161,64 @@ impl<G: Game, E: Encoder<G>> FixedStrategy<G> for Fixed<'_, E> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use deepcfr_cfr::regret::AllNegative;
+    use deepcfr_core::{ModelSpec, Weights};
+    use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
+
+    use super::*;
+
+    /// Answers with the advantages 3 and 1, or fails.
+    struct Constant {
+        fails: bool,
+    }
+
+    impl Model for Constant {
+        fn spec(&self) -> ModelSpec {
+            ModelSpec { num_features: 7, num_outputs: 2, num_nets: 2, row_invariant: true }
+        }
+
+        fn forward(&mut self, _: NetId, _: &[f32], out: &mut [f32]) -> Result<(), ModelError> {
+            if self.fails {
+                return Err(ModelError::Device { device: "test", reason: "gone".to_owned() });
+            }
+            out.copy_from_slice(&[3.0, 1.0]);
+            Ok(())
+        }
+
+        fn load(&mut self, _: NetId, _: &Arc<Weights>) -> Result<(), ModelError> {
+            Ok(())
+        }
+    }
+
+    fn first_decision() -> <Kuhn as Game>::State {
+        let mut state = Kuhn.root();
+        [0, 1].into_iter().for_each(|card| Kuhn.apply(&mut state, card));
+        state
+    }
+
+    fn played(fails: bool) -> ([f64; 2], Option<ModelError>) {
+        let strategy = NetworkStrategy::current(AllNegative::Uniform);
+        let networks = FixedNetworks::new(&strategy, vec![Box::new(Constant { fails })]);
+        let mut probabilities = [0.0; 2];
+        let policy = networks.policy(&KuhnEncoder, [0, 0]);
+        policy.probabilities(&Kuhn, &first_decision(), &mut probabilities);
+        (probabilities, FixedPlayer::Networks(&networks).failure())
+    }
+
+    #[test]
+    fn networks_play_by_their_rule() {
+        assert_eq!(played(false), ([0.75, 0.25], None));
+    }
+
+    #[test]
+    fn a_network_that_fails_is_told_and_does_not_panic() {
+        let (probabilities, failure) = played(true);
+        assert_eq!(probabilities, [0.5, 0.5]);
+        assert!(matches!(failure, Some(ModelError::Device { .. })), "{failure:?}");
+    }
+}

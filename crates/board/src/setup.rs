@@ -17,7 +17,7 @@ use deepcfr_cfr::tabular::{
 use deepcfr_cfr::traversal::{
     self, Baseline, Guides, NoBaseline, Sampling as Scheme, TraversalError, TraversalPlan, TraversalStats,
 };
-use deepcfr_core::{Encoder, Evaluator, Game, Policy, Purpose, RandomPolicy, SampleSink, Stream, Turn};
+use deepcfr_core::{Encoder, Game, Policy, Purpose, RandomPolicy, SampleSink, Stream, Turn};
 
 use crate::face::{Board, Contestant, Pairing, Sampling};
 use crate::facts::BoardFacts;
@@ -178,8 +178,22 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
         let plan = TraversalPlan { sampling: scheme(sampling), ..*plan };
         let rollout = self.rollout(sampling);
         match self.lead(sampling) {
-            Some(lead) => walk(&**game, encoder, &plan, &Guides { baseline: &lead, rollout }, workers, sink),
-            None => walk(&**game, encoder, &plan, &Guides { baseline: &NoBaseline, rollout }, workers, sink),
+            Some(lead) => traversal::run_guided(
+                &**game,
+                encoder,
+                &plan,
+                &Guides { baseline: &lead, rollout },
+                workers,
+                sink,
+            ),
+            None => traversal::run_guided(
+                &**game,
+                encoder,
+                &plan,
+                &Guides { baseline: &NoBaseline, rollout },
+                workers,
+                sink,
+            ),
         }
     }
 
@@ -200,11 +214,11 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
         match self.lead(sampling) {
             Some(lead) => {
                 let guides = Guides { baseline: &Inner(&lead), rollout };
-                walk(&game, &encoder, &plan, &guides, workers, sink)
+                traversal::run_guided(&game, &encoder, &plan, &guides, workers, sink)
             }
             None => {
                 let guides = Guides { baseline: &Inner(&NoBaseline), rollout };
-                walk(&game, &encoder, &plan, &guides, workers, sink)
+                traversal::run_guided(&game, &encoder, &plan, &guides, workers, sink)
             }
         }
     }
@@ -280,15 +294,4 @@ impl<G: Game, E: Encoder<G>> Typed<G, E> {
             game.apply(&mut state, action);
         }
     }
-}
-
-fn walk<G: Game, E: Encoder<G>, V: Evaluator + Send>(
-    game: &G,
-    encoder: &E,
-    plan: &TraversalPlan,
-    guides: &Guides<'_, G, impl Baseline<G>>,
-    workers: &mut [V],
-    sink: &mut dyn SampleSink,
-) -> Result<TraversalStats, TraversalError> {
-    traversal::run_guided(game, encoder, plan, guides, workers, sink)
 }

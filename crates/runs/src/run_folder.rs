@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::atomic_file;
-use crate::checkpoint::iteration_of;
+use crate::checkpoint::{CheckpointError, CheckpointReader, CheckpointStore, Keep, iteration_of};
 use crate::machine::MachineInfo;
 
 const CONFIG: &str = "config.toml";
@@ -73,6 +73,31 @@ pub enum RunFolderError {
         /// The folder.
         path: PathBuf,
     },
+}
+
+impl RunReference {
+    /// Opens the checkpoint that is meant, to read it alone.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn open_checkpoint(&self) -> Result<CheckpointReader, CheckpointError> {
+        let folder = self.folder.checkpoints();
+        if !folder.is_dir() {
+            return Err(CheckpointError::NoCheckpoint { folder });
+        }
+        self.open_in(&CheckpointStore::open(&folder, Keep { every: 0 })?)
+    }
+
+    /// Opens the checkpoint that is meant among those of `store`, which must be the run's.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn open_in(&self, store: &CheckpointStore) -> Result<CheckpointReader, CheckpointError> {
+        match self.checkpoint {
+            Some(iteration) => store.open_iteration(iteration),
+            None => store.open_latest(),
+        }
+    }
 }
 
 impl RunFolder {

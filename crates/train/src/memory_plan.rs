@@ -88,11 +88,6 @@ impl fmt::Display for MemoryPlan {
     }
 }
 
-/// Memory that this process may use, in bytes, where that can be found out.
-pub fn memory_of_this_machine() -> Option<u64> {
-    deepcfr_runs::machine::memory_bytes()
-}
-
 fn parameters(config: &RunConfig, shape: SampleShape) -> u64 {
     let hidden = config.network.hidden_size as u64;
     let mut inputs = shape.num_features as u64;

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use deepcfr_board::Catalogue;
 use deepcfr_config::RunConfig;
-use deepcfr_runs::checkpoint::{CheckpointError, CheckpointReader, CheckpointStore, Keep};
+use deepcfr_runs::checkpoint::{CheckpointError, CheckpointStore, Keep};
 use deepcfr_runs::machine::MachineInfo;
 use deepcfr_runs::metrics::{EvaluationMetrics, IterationMetrics, MetricsWriter, Phase};
 use deepcfr_runs::report::{ReportTitle, write_report};
@@ -108,7 +108,7 @@ pub fn evaluate(
 ) -> Result<(u32, EvaluationMetrics), TrainError> {
     let mut trainer = Trainer::new(config.clone(), catalogue.board(&config.game)?)?;
     let checkpoints = store(config, &run.folder)?;
-    trainer.restore(&mut open(&checkpoints, run)?)?;
+    trainer.restore(&mut run.open_in(&checkpoints)?)?;
     let metrics = trainer.evaluate(config.evaluation.extended_every.is_some())?;
     Ok((trainer.iteration(), metrics))
 }
@@ -197,7 +197,7 @@ impl Files {
         let folder = run.folder.clone();
         let lock = folder.lock()?;
         let checkpoints = store(config, &folder)?;
-        trainer.restore(&mut open(&checkpoints, run)?)?;
+        trainer.restore(&mut run.open_in(&checkpoints)?)?;
         let iteration = trainer.iteration();
         checkpoints.set_aside_after(iteration)?;
         let metrics = MetricsWriter::resume(folder.path(), iteration)?;
@@ -218,11 +218,4 @@ impl Files {
 fn store(config: &RunConfig, folder: &RunFolder) -> Result<CheckpointStore, CheckpointError> {
     let keep = Keep { every: config.checkpoint.keep.unwrap_or(0) };
     CheckpointStore::open(&folder.checkpoints(), keep)
-}
-
-fn open(store: &CheckpointStore, run: &RunReference) -> Result<CheckpointReader, CheckpointError> {
-    match run.checkpoint {
-        Some(iteration) => store.open_iteration(iteration),
-        None => store.open_latest(),
-    }
 }

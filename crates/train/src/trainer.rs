@@ -10,6 +10,7 @@ use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::tabular::TabularPolicy;
 use deepcfr_config::{EvaluatedPolicy, Initialisation, RunConfig, Weighting};
 use deepcfr_core::{FitContext, FitReport, NUM_PLAYERS, NetId, SampleShape, SampleSource, Weights};
+use deepcfr_runs::machine::memory_bytes;
 use deepcfr_runs::metrics::{
     Diagnostics, EvaluationMetrics, FitMetrics, IterationMetrics, PerNetwork, Phase, PhaseClock, RunClock,
 };
@@ -22,7 +23,7 @@ use crate::evaluation::{self, all_negative};
 use crate::exact::Exact;
 use crate::inference::Inference;
 use crate::lanes::Lanes;
-use crate::memory_plan::{MemoryPlan, memory_of_this_machine};
+use crate::memory_plan::MemoryPlan;
 use crate::networks::{Due, NUM_NETS, Networks, Reports, evaluation_factory, factories, factory};
 use crate::tabulated::Tabulated;
 
@@ -61,7 +62,7 @@ impl Trainer {
         devices::check(&config)?;
         board.facts().spec.check()?;
         let shape = board.facts().shape();
-        let memory_plan = MemoryPlan::of(&config, shape).check(memory_of_this_machine())?;
+        let memory_plan = MemoryPlan::of(&config, shape).check(memory_bytes())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = config.run.threads.unwrap_or(cores);
         let collector = Collector::new(&config, &*board, config.traversal.workers.unwrap_or(threads));

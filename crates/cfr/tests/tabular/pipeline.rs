@@ -162,14 +162,18 @@ fn deep_cfr_with_an_exact_table_follows_external_sampling_mccfr() {
     assert!(means[POINTS.len() - 1] < 0.6 * means[0], "{means:?}");
 }
 
-/// A mean that is rounded to the same number gives the same play: curves are equal to the last bit.
+/// Mean advantages are rounded to the same numbers, so that both walk the same way to the last sample. Mean
+/// strategies are rounded to 24 bits before their logarithm instead of after it, which moves a probability by
+/// 1e-7 of itself and exploitability by a few times as little as that.
 #[test]
 fn merged_memories_give_the_curve_of_reservoirs_that_drop_nothing() {
     let game = Leduc::new(LeducRules { suit_blind_keys: true, ..LeducRules::default() }).expect("in range");
     let tree = tree(&game);
     let features = tree.encode_infosets(&game, &LeducEncoder::new(&game));
     let curve = |memory| deep_cfr_curve(&game, &tree, &features, memory, 3);
-    assert_eq!(curve(MERGED), curve(RESERVOIR));
+    for (merged, reservoir) in curve(MERGED).into_iter().zip(curve(RESERVOIR)) {
+        assert!((merged - reservoir).abs() <= 1e-7 * reservoir, "{merged} and {reservoir}");
+    }
 }
 
 fn mean_and_std(curves: &[Vec<f64>], point: usize) -> (f64, f64) {
