@@ -27,9 +27,7 @@ pub struct Position {
     choices: [Option<Action>; 2],
 }
 
-/// Checking or giving up.
-const PASS: Action = 0;
-/// Staking, or accepting the stake.
+/// Staking, or accepting the stake. Action 0 checks, or gives up.
 const STAKE: Action = 1;
 
 impl Game for HighCard {
