@@ -15,8 +15,8 @@ use std::collections::VecDeque;
 use std::hint::black_box;
 use std::time::Instant;
 
+use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::regret::{AllNegative, regret_matching};
-use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::{
     self, Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan, TraversalStats,
 };
@@ -216,7 +216,7 @@ fn run<G: Game, E: Encoder<G>>(
         count: u32::MAX,
         sampling,
         all_negative: AllNegative::Argmax,
-        strategy: StrategySource::Networks,
+        strategy: [StrategySource::Networks; 2],
         budgets: Budgets { max_nodes_per_iteration: nodes, max_nodes_per_traversal: nodes },
         lanes,
         groups: 1,

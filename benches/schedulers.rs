@@ -10,8 +10,8 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
+use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::regret::AllNegative;
-use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
 use deepcfr_cfr::traversal::{self, Budgets, OutcomeSampling, Sampling, StrategySource, TraversalPlan};
 use deepcfr_core::{Encoder, Evaluator, Game, ModelFactory, NetId, SampleShape, Weights};
@@ -205,7 +205,7 @@ impl Bench {
             count: self.traversals,
             sampling: Sampling::Outcome(OutcomeSampling::default()),
             all_negative: AllNegative::Argmax,
-            strategy: StrategySource::Networks,
+            strategy: [StrategySource::Networks; 2],
             budgets: Budgets { max_nodes_per_iteration: u64::MAX, max_nodes_per_traversal: 1000 },
             lanes,
             groups,

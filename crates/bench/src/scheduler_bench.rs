@@ -5,14 +5,13 @@
 use std::time::Instant;
 
 use deepcfr_board::Catalogue;
-use deepcfr_cfr::reservoir::Memories;
 use serde::Serialize;
 
 use crate::error::BenchError;
 use deepcfr_config::{RunConfig, Scheduler};
 use deepcfr_runs::metrics::BatchMetrics;
 use deepcfr_train::Trainer;
-use deepcfr_train::collect::Collector;
+use deepcfr_train::collect::{Collector, Walk};
 use deepcfr_train::diagnostics::Watched;
 use deepcfr_train::inference::Inference;
 use deepcfr_train::networks::{NUM_NETS, factories};
@@ -58,18 +57,16 @@ pub fn bench_schedulers(
     let mut timings: Vec<SchedulerTiming> = Vec::new();
     for turn in 0..turns.max(1) {
         for (place, (collector, inference)) in contenders.iter_mut().enumerate() {
-            let memory = &config.memory;
-            let capacities = (memory.advantage_capacity, memory.strategy_capacity);
-            let mut memories = Memories::new(trainer.shape(), capacities.0, capacities.1, 1);
+            let mut memories = trainer.memories().empty(1);
             let begin = Instant::now();
             let mut sink = Watched { memories: &mut memories, probe: None };
-            let collected = collector.on_board(trainer.board(), (2, true), inference, &mut sink)?;
+            let collected = collector.on_board(trainer.board(), Walk::of_both(2), inference, &mut sink)?;
             let seconds = begin.elapsed().as_secs_f64();
             if turn == 0 {
                 timings.push(SchedulerTiming::new(Scheduler::ALL[place].word(), collected.nodes));
             }
             timings[place].seconds.push(seconds);
-            timings[place].batches = collected.batches;
+            timings[place].batches = collector.batches(&collected);
         }
     }
     let recursive = timings[0].seconds.clone();

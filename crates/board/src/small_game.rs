@@ -9,7 +9,7 @@ use deepcfr_cfr::regret::{AllNegative, masked_softmax, regret_matching};
 use deepcfr_cfr::tabular::{FeatureTable, GameTree, TabularPolicy, TreeError, TreeLimits};
 use deepcfr_cfr::traversal::evaluators::TableEvaluator;
 use deepcfr_cfr::traversal::{self, Guides, TraversalError, TraversalPlan, TraversalStats};
-use deepcfr_core::{ActionSet, Game, Model, ModelError, NUM_PLAYERS, NetId, SampleSink};
+use deepcfr_core::{ActionSet, Game, Model, ModelError, NUM_PLAYERS, NetId, Player, SampleSink};
 
 use crate::face::{Board, Sampling};
 use crate::setup::scheme;
@@ -47,8 +47,8 @@ impl SmallGame {
         }
     }
 
-    /// Runs the traversals of `plan` on the tree with so many threads; `advantages` are tabulated outputs,
-    /// `None` before there is a network. There is nobody to play games out, so rollout sampling is refused.
+    /// Runs the traversals of `plan` on the tree with so many threads; `advantages` are tabulated outputs, of
+    /// which only those of players with a network are read. There is nobody to play games out, so rollout sampling is refused.
     ///
     /// # Errors
     /// If the plan cannot be run.
@@ -56,12 +56,12 @@ impl SmallGame {
         &self,
         plan: &TraversalPlan,
         sampling: &Sampling,
-        advantages: Option<&[f32]>,
+        advantages: &[f32],
         workers: usize,
         sink: &mut dyn SampleSink,
     ) -> Result<TraversalStats, TraversalError> {
         let actions = self.tree.spec().num_actions;
-        let evaluator = |_| TableEvaluator::new(advantages.unwrap_or(&[]), actions);
+        let evaluator = |_| TableEvaluator::new(advantages, actions);
         let mut workers: Vec<_> = (0..workers).map(evaluator).collect();
         let plan = TraversalPlan { sampling: scheme(sampling), ..*plan };
         traversal::run_guided(&*self.tree, &self.features, &plan, &Guides::NONE, &mut workers, sink)
@@ -81,15 +81,27 @@ impl SmallGame {
         model: &mut dyn Model,
         net_of: impl Fn(usize) -> NetId,
     ) -> Result<Vec<f32>, ModelError> {
-        let (width, actions) = (model.spec().num_features, model.spec().num_outputs);
-        let mut outputs = vec![0.0; self.tree.num_infosets() * actions];
-        for player in 0..NUM_PLAYERS {
-            let infosets = self.tree.infosets_of(player);
-            let rows = &self.features.rows()[infosets.start * width..infosets.end * width];
-            let answers = &mut outputs[infosets.start * actions..infosets.end * actions];
-            model.forward(net_of(player), rows, answers)?;
-        }
+        let mut outputs = vec![0.0; self.tree.num_infosets() * model.spec().num_outputs];
+        (0..NUM_PLAYERS)
+            .try_for_each(|player| self.tabulate_player(model, player, net_of(player), &mut outputs))?;
         Ok(outputs)
+    }
+
+    /// Replaces the outputs at `player`'s infosets among those of all by what the network `net` answers.
+    ///
+    /// # Errors
+    /// If the model fails.
+    pub fn tabulate_player(
+        &self,
+        model: &mut dyn Model,
+        player: Player,
+        net: NetId,
+        outputs: &mut [f32],
+    ) -> Result<(), ModelError> {
+        let (width, actions) = (model.spec().num_features, model.spec().num_outputs);
+        let infosets = self.tree.infosets_of(player);
+        let rows = &self.features.rows()[infosets.start * width..infosets.end * width];
+        model.forward(net, rows, &mut outputs[infosets.start * actions..infosets.end * actions])
     }
 
     /// Regret matching on tabulated advantages.

@@ -496,6 +496,24 @@ fn only_what_is_learned_counts_for_resuming() {
     }
 }
 
+/// A run of a program that had no such keys updated players together and kept reservoirs.
+#[test]
+fn a_run_older_than_a_key_goes_on_as_it_began() {
+    let older = ["training.updates=together", "memory.kind=reservoir"];
+    let written = with(&Base::Default, &older).unwrap().to_toml();
+    let without: Vec<&str> =
+        written.lines().filter(|line| !line.starts_with("updates") && !line.starts_with("kind")).collect();
+    assert_eq!(without.len() + older.len(), written.lines().count());
+    let read = with(&text(&without.join("\n")), &[]).unwrap();
+    assert_eq!(read, with(&Base::Default, &older).unwrap());
+    // What the program of then wrote into the checkpoints of a run with every other key at its default.
+    assert_eq!(read.learning_hash(), "2c0172461bd7ee0b");
+    assert_ne!(with(&Base::Default, &[]).unwrap().learning_hash(), read.learning_hash());
+    let problems = with(&Base::Default, &[]).unwrap().check_resumes(&read).unwrap_err().problems;
+    let keys: Vec<&str> = problems.iter().map(|problem| problem.key.as_str()).collect();
+    assert_eq!(keys, ["memory.kind", "training.updates"]);
+}
+
 #[test]
 fn keys_that_must_not_change_are_named_when_resuming() {
     let with = |sets: &[&str]| {

@@ -114,7 +114,7 @@ fn collect<G: Game, E: Encoder<G>>(
         count: 1000,
         sampling: Sampling::Outcome(OutcomeSampling::default()),
         all_negative: AllNegative::Argmax,
-        strategy: StrategySource::Networks,
+        strategy: [StrategySource::Networks; 2],
         budgets: Budgets::UNLIMITED,
         lanes: 16,
         groups: 1,

@@ -10,9 +10,3 @@ pub mod regret;
 pub mod response;
 pub mod tabular;
 pub mod traversal;
-
-/// The memories by the names that they had when all of them were reservoirs: a [`memory::Memory`] made with a
-/// capacity is one.
-pub mod reservoir {
-    pub use crate::memory::{LoadError, Memories, Memory as Reservoir};
-}

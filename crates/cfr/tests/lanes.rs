@@ -85,7 +85,7 @@ fn traverse(workers: &mut [Faulty], groups: usize) -> Result<(), EvaluatorError>
         count: 5000,
         sampling: Sampling::External,
         all_negative: AllNegative::Uniform,
-        strategy: StrategySource::Networks,
+        strategy: [StrategySource::Networks; 2],
         budgets: Budgets::UNLIMITED,
         lanes: 8,
         groups,

@@ -54,7 +54,7 @@ fn plan(sampling: Sampling, count: u32, lanes: usize) -> TraversalPlan {
         count,
         sampling,
         all_negative: AllNegative::Uniform,
-        strategy: StrategySource::Networks,
+        strategy: [StrategySource::Networks; 2],
         budgets: Budgets::UNLIMITED,
         lanes,
         groups: 1,

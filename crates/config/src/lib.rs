@@ -18,6 +18,7 @@ mod device;
 mod game;
 mod layers;
 mod manual;
+mod older;
 mod presets;
 mod problem;
 mod raw;
@@ -43,8 +44,8 @@ pub use sections::{
 };
 pub use suggest::nearest;
 pub use words::{
-    Activation, AllNegative, Baseline, Continuation, Engine, EvaluatedPolicy, Initialisation, NashConv,
-    Optimizer, Precision, Provider, Sampling, Scheduler, Steps, StrategyLoss, Weighting,
+    Activation, AllNegative, Baseline, Continuation, Engine, EvaluatedPolicy, Initialisation, MemoryKind,
+    NashConv, Optimizer, Precision, Provider, Sampling, Scheduler, Steps, StrategyLoss, Updates, Weighting,
 };
 
 use layers::Layers;
@@ -58,7 +59,8 @@ pub enum Base {
     Preset(String),
     /// The file at this path.
     File(PathBuf),
-    /// This TOML text, for example the resolved configuration of an earlier run.
+    /// The configuration that a run wrote down, whole or in part. Keys that did not exist when it did have the
+    /// values that mean what was done then.
     Text {
         /// What to call it in messages.
         source: String,
@@ -113,7 +115,10 @@ impl Schema {
 fn add_base(layers: &mut Layers<'_>, base: &Base) -> Option<String> {
     match base {
         Base::Default => {}
-        Base::Text { source, text } => layers.add_text(source, text),
+        Base::Text { source, text } => {
+            layers.add_text("keys that came later", older::OLDER);
+            layers.add_text(source, text);
+        }
         Base::Preset(name) => match layers.schema().preset(name) {
             Ok(preset) => {
                 layers.add_text(name, preset.text);

@@ -6,6 +6,7 @@ use toml::{Table, Value};
 
 use super::game::GameChoice;
 use super::layers::value_at;
+use super::older::remove_older;
 use super::problem::{ConfigError, Problem};
 use super::raw::RawConfig;
 use super::sections::{
@@ -89,7 +90,9 @@ impl RunConfig {
 
     /// Hash of the settings that must not change between stopping a run and resuming it.
     pub fn learning_hash(&self) -> String {
-        fnv1a(self.learning_table().to_string().as_bytes())
+        let mut table = self.learning_table();
+        remove_older(&mut table);
+        fnv1a(table.to_string().as_bytes())
     }
 
     /// Checks that a run `started` under that configuration can go on under this one.

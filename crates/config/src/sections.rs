@@ -9,9 +9,9 @@ use deepcfr_core::DeviceName;
 use serde::{Deserialize, Serialize};
 
 use super::words::{
-    Activation, AllNegative, Baseline, Continuation, Engine, EvaluatedPolicy, Initialisation, NashConv,
+    Activation, AllNegative, Baseline, Continuation, Engine, EvaluatedPolicy, Initialisation, MemoryKind,
+    NashConv, Optimizer, Precision, Provider, Sampling, Scheduler, Steps, StrategyLoss, Updates, Weighting,
 };
-use super::words::{Optimizer, Precision, Provider, Sampling, Scheduler, Steps, StrategyLoss, Weighting};
 use super::{device, zero};
 
 /// `[run]`.
@@ -116,9 +116,11 @@ pub struct RegretMatchingSection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MemorySection {
-    /// Samples kept for each player's advantages.
+    /// What the memories keep.
+    pub kind: MemoryKind,
+    /// Samples kept for each player's advantages, or distinct rows.
     pub advantage_capacity: usize,
-    /// Samples kept for the average strategy.
+    /// Samples kept for the average strategy, or distinct rows.
     pub strategy_capacity: usize,
 }
 
@@ -126,6 +128,8 @@ pub struct MemorySection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrainingSection {
+    /// Whether players are updated one after the other.
+    pub updates: Updates,
     /// Weight of a sample by its iteration.
     pub weighting: Weighting,
     /// What an advantage fit starts from.

@@ -71,6 +71,28 @@ choices! {
 }
 
 choices! {
+    /// What the memories of a run keep.
+    MemoryKind {
+        /// Distinct rows where the game has few, otherwise samples.
+        Auto = "auto",
+        /// Every distinct row with the sums over its samples.
+        Merged = "merged",
+        /// Samples, a uniform choice of them once there are too many.
+        Reservoir = "reservoir",
+    }
+}
+
+choices! {
+    /// Whether players are updated one after the other.
+    Updates {
+        /// Player 1's traversals meet player 0's new network.
+        InTurn = "in_turn",
+        /// Both players' traversals meet the networks of the iteration before.
+        Together = "together",
+    }
+}
+
+choices! {
     /// Weight of a sample drawn in iteration `t`.
     Weighting {
         /// Proportional to `t`.

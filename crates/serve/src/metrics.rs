@@ -85,6 +85,31 @@ impl ServerMetrics {
     pub fn in_flight_bound(&self) -> f64 {
         in_flight_bound(self.lanes, self.networks)
     }
+
+    /// Adds another stretch of time: shares and means are those over both stretches and nothing between them,
+    /// `lanes` and `networks` the most of either.
+    pub fn merge(&mut self, other: &Self) {
+        let row_seconds = |metrics: &Self| metrics.in_flight_mean * metrics.elapsed_s;
+        let waited = |metrics: &Self| metrics.queue_wait_mean_s * metrics.sweeps as f64;
+        let [row_seconds, waited] = [row_seconds(self) + row_seconds(other), waited(self) + waited(other)];
+        self.elapsed_s += other.elapsed_s;
+        self.threads = self.threads.max(other.threads);
+        self.rows += other.rows;
+        self.padding_rows += other.padding_rows;
+        self.sweeps += other.sweeps;
+        self.batches += other.batches;
+        self.calls += other.calls;
+        self.closes.iter_mut().zip(other.closes).for_each(|(own, more)| *own += more);
+        self.sizes.merge(&other.sizes);
+        self.queue_wait_mean_s = share(waited, self.sweeps as f64);
+        self.queue_wait_max_s = self.queue_wait_max_s.max(other.queue_wait_max_s);
+        self.forward_s += other.forward_s;
+        self.busy_share = share(self.forward_s, self.elapsed_s * self.threads as f64);
+        self.in_flight_mean = share(row_seconds, self.elapsed_s);
+        self.in_flight_peak = self.in_flight_peak.max(other.in_flight_peak);
+        self.lanes = self.lanes.max(other.lanes);
+        self.networks = self.networks.max(other.networks);
+    }
 }
 
 impl fmt::Display for ServerMetrics {
@@ -237,6 +262,37 @@ mod tests {
         );
         let empty = tally.take(2, 0);
         assert_eq!((empty.calls, empty.sizes.max(), empty.sizes.mean()), (0, 0, 0.0));
+    }
+
+    #[test]
+    fn two_stretches_together_are_what_one_would_have_been() {
+        let ms = Duration::from_millis;
+        let batch = |forward| BatchRecord { reason: CloseReason::Full, lanes: 4, forward, padding_rows: 1 };
+        let [mut first, mut second, mut whole] = [1; 3].map(Tally::new);
+        for (tally, rows, forward) in [(&mut first, 3, 10), (&mut second, 9, 20)] {
+            for tally in [tally, &mut whole] {
+                tally.note_call(0, rows);
+                tally.note_sweep(rows, ms(2 * rows as u64), ms(forward));
+                tally.note_batch(&batch(ms(forward)));
+            }
+        }
+        let mut merged = first.snapshot(0.030, 2, 3);
+        merged.merge(&second.snapshot(0.020, 2, 9));
+        let whole = whole.snapshot(0.050, 2, 9);
+        let rounded = |metrics: &ServerMetrics| {
+            let figures = [metrics.queue_wait_mean_s, metrics.busy_share, metrics.in_flight_mean];
+            figures.map(|figure| (figure * 1e9).round())
+        };
+        assert_eq!(rounded(&merged), rounded(&whole));
+        let plain = |metrics: ServerMetrics| ServerMetrics {
+            elapsed_s: 0.0,
+            forward_s: 0.0,
+            queue_wait_mean_s: 0.0,
+            busy_share: 0.0,
+            in_flight_mean: 0.0,
+            ..metrics
+        };
+        assert_eq!(plain(merged), plain(whole));
     }
 
     #[test]

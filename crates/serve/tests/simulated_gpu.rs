@@ -3,8 +3,8 @@
 
 use std::time::{Duration, Instant};
 
+use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::regret::AllNegative;
-use deepcfr_cfr::reservoir::Memories;
 use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
 use deepcfr_cfr::traversal::{
     self, Budgets, OutcomeSampling, Sampling, StrategySource, TraversalPlan, TraversalStats,
@@ -59,7 +59,7 @@ impl Setup {
             count: u32::MAX,
             sampling: Sampling::Outcome(OutcomeSampling::default()),
             all_negative: AllNegative::Argmax,
-            strategy: StrategySource::Networks,
+            strategy: [StrategySource::Networks; 2],
             budgets: Budgets { max_nodes_per_iteration: nodes, max_nodes_per_traversal: 1000 },
             lanes,
             groups: if lanes > 1 { 2 } else { 1 },

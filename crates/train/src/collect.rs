@@ -10,15 +10,33 @@ use deepcfr_cfr::traversal::{
     TraversalStats,
 };
 use deepcfr_config::{self as config, RunConfig};
-use deepcfr_core::{NUM_PLAYERS, SampleSink};
+use deepcfr_core::{NUM_PLAYERS, Player, SampleSink};
 use deepcfr_runs::metrics::BatchMetrics;
 
 use crate::error::TrainError;
 use crate::evaluation::all_negative;
-use crate::inference::Inference;
+use crate::inference::{Answered, Inference};
 use crate::lanes::Lanes;
 
-/// Counts over both traversers.
+/// One or more traversers' traversals of an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Walk<'a> {
+    /// The iteration.
+    pub iteration: u32,
+    /// Whose advantages are sampled, one after the other.
+    pub traversers: &'a [Player],
+    /// Which players have a network; the others play as before the first.
+    pub fitted: [bool; NUM_PLAYERS],
+}
+
+impl Walk<'static> {
+    /// Both traversers' traversals of an iteration, with networks in force.
+    pub const fn of_both(iteration: u32) -> Self {
+        Self { iteration, traversers: &[0, 1], fitted: [true; NUM_PLAYERS] }
+    }
+}
+
+/// Counts over an iteration's traversals.
 #[derive(Clone, Debug, Default)]
 pub struct Collected {
     /// Decision and terminal nodes.
@@ -36,8 +54,8 @@ pub struct Collected {
     commit: Duration,
     worker_logic: Duration,
     worker_wait: Duration,
-    /// Batches of networks.
-    pub batches: BatchMetrics,
+    /// What networks answered; nothing where a table did.
+    answered: Option<Answered>,
 }
 
 /// How traversals are run, from the configuration.
@@ -60,7 +78,7 @@ impl Collector {
             count: traversal.traversals_per_player,
             sampling: deepcfr_cfr::traversal::Sampling::External,
             all_negative: all_negative(config),
-            strategy: StrategySource::Initial,
+            strategy: [StrategySource::Initial; NUM_PLAYERS],
             budgets: Budgets {
                 max_nodes_per_traversal: traversal.max_nodes_per_traversal.unwrap_or(u64::MAX),
                 max_nodes_per_iteration: traversal.max_nodes_per_iteration.unwrap_or(u64::MAX),
@@ -96,59 +114,63 @@ impl Collector {
         self.lanes = lanes;
     }
 
-    /// Runs an iteration's traversals on a small game's tree; `advantages` are tabulated outputs,
-    /// `None` before there is a network.
+    /// Runs traversals on a small game's tree; `advantages` are tabulated outputs.
     ///
     /// # Errors
     /// If they cannot be run.
     pub fn on_tree(
         &self,
         small: &SmallGame,
-        iteration: u32,
-        advantages: Option<&[f32]>,
+        walk: Walk<'_>,
+        advantages: &[f32],
         sink: &mut dyn SampleSink,
     ) -> Result<Collected, TraversalError> {
-        self.run((iteration, advantages.is_some()), |plan| {
-            small.traverse(plan, &self.sampling, advantages, self.workers, sink)
-        })
+        self.run(walk, |plan| small.traverse(plan, &self.sampling, advantages, self.workers, sink))
     }
 
-    /// Runs the traversals of an iteration on the game itself, with networks answering or before there are
-    /// any.
+    /// Runs traversals on the game itself, with the networks that there are answering.
     ///
     /// # Errors
     /// If they cannot be run, or a device fails.
     pub fn on_board(
         &self,
         board: &dyn Board,
-        step: (u32, bool),
+        walk: Walk<'_>,
         inference: &mut Inference,
         sink: &mut dyn SampleSink,
     ) -> Result<Collected, TrainError> {
         inference.restart_metrics();
         let mut collected = inference.with_workers(|workers| {
-            self.run(step, |plan| board.traverse(plan, &self.sampling, workers, sink))
+            self.run(walk, |plan| board.traverse(plan, &self.sampling, workers, sink))
         })?;
-        let busy = collected.worker_logic.as_secs_f64();
-        let wait = collected.worker_wait.as_secs_f64();
-        let share = |part: f64| if busy + wait > 0.0 { part / (busy + wait) } else { 0.0 };
-        collected.batches = BatchMetrics {
-            worker_busy_share: share(busy),
-            worker_wait_share: share(wait),
-            ..inference.take_metrics(self.lanes.of_traversals())
-        };
+        collected.answered = Some(inference.take_answered());
         Ok(collected)
     }
 
-    /// Both traversers' traversals of an iteration, with networks or before there are any.
+    /// The batches of networks in `collected`, under the lanes that are set.
+    pub fn batches(&self, collected: &Collected) -> BatchMetrics {
+        let Some(answered) = &collected.answered else { return BatchMetrics::default() };
+        let busy = collected.worker_logic.as_secs_f64();
+        let wait = collected.worker_wait.as_secs_f64();
+        let share = |part: f64| if busy + wait > 0.0 { part / (busy + wait) } else { 0.0 };
+        BatchMetrics {
+            worker_busy_share: share(busy),
+            worker_wait_share: share(wait),
+            ..answered.metrics(self.lanes.of_traversals())
+        }
+    }
+
     fn run(
         &self,
-        (iteration, networks): (u32, bool),
+        Walk { iteration, traversers, fitted }: Walk<'_>,
         mut traverse: impl FnMut(&TraversalPlan) -> Result<TraversalStats, TraversalError>,
     ) -> Result<Collected, TraversalError> {
-        let strategy = if networks { StrategySource::Networks } else { StrategySource::Initial };
+        let strategy = fitted.map(|fitted| match fitted {
+            true => StrategySource::Networks,
+            false => StrategySource::Initial,
+        });
         let mut collected = Collected::default();
-        for traverser in 0..NUM_PLAYERS {
+        for &traverser in traversers {
             let stats = traverse(&TraversalPlan { iteration, traverser, strategy, ..self.plan() })?;
             collected.add(traverser, &stats);
         }
@@ -185,6 +207,23 @@ impl Collected {
         let commit = self.commit.as_secs_f64();
         let all = commit + (self.worker_logic + self.worker_wait).as_secs_f64();
         if all > 0.0 { wall.mul_f64(commit / all) } else { Duration::ZERO }
+    }
+
+    /// Adds other traversals of the same iteration.
+    pub fn merge(&mut self, other: Self) {
+        self.nodes += other.nodes;
+        self.traversals += other.traversals;
+        self.cut_traversals += other.cut_traversals;
+        self.iteration_cut |= other.iteration_cut;
+        self.samples.iter_mut().zip(other.samples).for_each(|(own, more)| *own += more);
+        self.strategy_samples += other.strategy_samples;
+        self.commit += other.commit;
+        self.worker_logic += other.worker_logic;
+        self.worker_wait += other.worker_wait;
+        match (&mut self.answered, other.answered) {
+            (Some(own), Some(more)) => own.merge(&more),
+            (own, more) => *own = own.take().or(more),
+        }
     }
 
     fn add(&mut self, traverser: usize, stats: &TraversalStats) {

@@ -3,6 +3,7 @@
 //! Not here: exit codes, which belong to the command line.
 
 use deepcfr_board::RulesError;
+use deepcfr_cfr::memory::Overflow;
 use deepcfr_cfr::tabular::TreeError;
 use deepcfr_cfr::traversal::TraversalError;
 use deepcfr_core::{EvaluatorError, GameError, LearnError, ModelError};
@@ -54,6 +55,16 @@ pub enum TrainError {
     /// More networks than can play together.
     #[error("matches: {0}")]
     TooManyNetworks(#[from] TooManyNetworks),
+    /// More distinct rows than a merged memory may hold.
+    #[error(
+        "memory.kind = \"merged\": {overflow}; raise memory.{key}, or train with memory.kind = \"reservoir\""
+    )]
+    DistinctRows {
+        /// The key of the memory's capacity.
+        key: &'static str,
+        /// What did not fit.
+        overflow: Overflow,
+    },
     /// A fit.
     #[error("training: {0}")]
     Learn(#[from] LearnError),
@@ -98,6 +109,7 @@ impl TrainError {
             | Self::Memory(_)
             | Self::Runtime(_)
             | Self::TooManyNetworks(_)
+            | Self::DistinctRows { .. }
             | Self::Opponent { .. } => true,
             Self::Folder(error) => !matches!(error, RunFolderError::Io { .. }),
             Self::Checkpoint(error) => !matches!(error, CheckpointError::Io { .. }),

@@ -102,7 +102,12 @@ impl Inference {
 
     /// What was answered since the last call; `lanes` is how many each worker had.
     pub fn take_metrics(&mut self, lanes: usize) -> BatchMetrics {
-        match &mut self.answers {
+        self.take_answered().metrics(lanes)
+    }
+
+    /// What was answered since the last call.
+    pub fn take_answered(&mut self) -> Answered {
+        let counts = match &mut self.answers {
             Answers::Local(workers) => {
                 let mut stats = LocalStats::default();
                 for worker in workers.iter_mut() {
@@ -110,36 +115,66 @@ impl Inference {
                         stats.merge(&evaluator.take_stats());
                     }
                 }
-                BatchMetrics {
-                    forward_seconds: stats.forward.as_secs_f64(),
-                    networks: stats.networks as u64,
-                    // A worker's rows meet only its own.
-                    in_flight_bound: deepcfr_serve::in_flight_bound(lanes, stats.networks),
-                    ..BatchMetrics::of(&stats.sizes, self.workers, lanes)
-                }
+                Counts::Local(stats)
             }
-            Answers::Served { server, .. } => {
-                let served = server.take_metrics();
-                BatchMetrics {
-                    forward_seconds: served.forward_s,
-                    networks: served.networks as u64,
-                    in_flight_bound: served.in_flight_bound(),
-                    in_flight_mean: Some(served.in_flight_mean),
-                    in_flight_peak: Some(served.in_flight_peak as u64),
-                    server_threads: Some(served.threads as u64),
-                    device_busy_share: Some(served.busy_share),
-                    queue_wait_mean_seconds: Some(served.queue_wait_mean_s),
-                    queue_wait_max_seconds: Some(served.queue_wait_max_s),
-                    closes: Some(closes(&served)),
-                    ..BatchMetrics::of(&served.sizes, self.workers, lanes)
-                }
-            }
-        }
+            Answers::Served { server, .. } => Counts::Served(server.take_metrics()),
+        };
+        Answered { workers: self.workers, counts }
     }
 
     /// Starts the time that the next metrics cover.
     pub fn restart_metrics(&mut self) {
-        self.take_metrics(0);
+        self.take_answered();
+    }
+}
+
+/// What workers were answered over one or more stretches of time.
+#[derive(Clone, Debug)]
+pub struct Answered {
+    workers: usize,
+    counts: Counts,
+}
+
+#[derive(Clone, Debug)]
+enum Counts {
+    Local(LocalStats),
+    Served(ServerMetrics),
+}
+
+impl Answered {
+    /// Adds what the same workers were answered over another stretch.
+    pub fn merge(&mut self, other: &Self) {
+        match (&mut self.counts, &other.counts) {
+            (Counts::Local(own), Counts::Local(other)) => own.merge(other),
+            (Counts::Served(own), Counts::Served(other)) => own.merge(other),
+            _ => unreachable!("a run's scheduler does not change"),
+        }
+    }
+
+    /// The figures; `lanes` is how many each worker had.
+    pub fn metrics(&self, lanes: usize) -> BatchMetrics {
+        match &self.counts {
+            Counts::Local(stats) => BatchMetrics {
+                forward_seconds: stats.forward.as_secs_f64(),
+                networks: stats.networks as u64,
+                // A worker's rows meet only its own.
+                in_flight_bound: deepcfr_serve::in_flight_bound(lanes, stats.networks),
+                ..BatchMetrics::of(&stats.sizes, self.workers, lanes)
+            },
+            Counts::Served(served) => BatchMetrics {
+                forward_seconds: served.forward_s,
+                networks: served.networks as u64,
+                in_flight_bound: served.in_flight_bound(),
+                in_flight_mean: Some(served.in_flight_mean),
+                in_flight_peak: Some(served.in_flight_peak as u64),
+                server_threads: Some(served.threads as u64),
+                device_busy_share: Some(served.busy_share),
+                queue_wait_mean_seconds: Some(served.queue_wait_mean_s),
+                queue_wait_max_seconds: Some(served.queue_wait_max_s),
+                closes: Some(closes(served)),
+                ..BatchMetrics::of(&served.sizes, self.workers, lanes)
+            },
+        }
     }
 }
 

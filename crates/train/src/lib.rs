@@ -44,7 +44,7 @@ mod trainer;
 
 pub use error::TrainError;
 pub use evaluation::{all_negative, label};
-pub use memory_plan::{MemoryError, MemoryPlan};
+pub use memory_plan::{MemoryError, MemoryPlan, memory_kinds};
 pub use nets::{Nets, TooManyNetworks};
 pub use session::{Observer, RunEnd, Start, evaluate, resume, train};
 pub use state::SavedNetworks;

@@ -5,14 +5,38 @@
 
 use std::fmt;
 
-use deepcfr_cfr::reservoir::Memories;
-use deepcfr_config::RunConfig;
+use deepcfr_cfr::memory::{Memories, MemoryKind};
+use deepcfr_config::{self as config, RunConfig};
 use deepcfr_core::SampleShape;
+
+use crate::networks::weighting;
 
 /// Adam keeps two moments beside each parameter and its gradient.
 const COPIES_IN_TRAINING: u64 = 4;
 /// Distinct rows are held once more while duplicates are merged, at most.
 const BYTES_PER_F32: u64 = 4;
+
+/// The kinds of a run's memories, for advantages and for strategies, in a game with so many infosets where it
+/// can be laid out.
+///
+/// An infoset gives one row, so infosets bound distinct rows: of one player's for its advantages, of both for
+/// strategies. A merged memory is sized for them.
+pub fn memory_kinds(config: &RunConfig, infosets: Option<usize>) -> [MemoryKind; 2] {
+    let capacities = [config.memory.advantage_capacity, config.memory.strategy_capacity];
+    let fits = |infosets: usize| capacities.iter().all(|&capacity| infosets <= capacity);
+    let is_merged = match config.memory.kind {
+        config::MemoryKind::Auto => infosets.is_some_and(fits),
+        config::MemoryKind::Merged => true,
+        config::MemoryKind::Reservoir => false,
+    };
+    capacities.map(|capacity| match is_merged {
+        true => {
+            let limit = infosets.map_or(capacity, |infosets| infosets.min(capacity)).max(1);
+            MemoryKind::Merged { limit, weighting: weighting(config) }
+        }
+        false => MemoryKind::Reservoir { capacity },
+    })
+}
 
 /// What a run's memory goes to, in bytes, when everything is full.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,12 +62,11 @@ pub struct MemoryError {
 }
 
 impl MemoryPlan {
-    /// The plan of a run whose samples have `shape`.
-    pub fn of(config: &RunConfig, shape: SampleShape) -> Self {
-        let memory = &config.memory;
+    /// The plan of a run whose samples have `shape`, with memories of these `kinds`, for advantages and for
+    /// strategies.
+    pub fn of(config: &RunConfig, shape: SampleShape, [advantage, strategy]: [MemoryKind; 2]) -> Self {
         let archive = if config.average.sd_cfr { config.average.archive_capacity as u64 * 2 } else { 0 };
         let network = parameters(config, shape) * BYTES_PER_F32;
-        let (advantage, strategy) = (memory.advantage_capacity, memory.strategy_capacity);
         let memories = Memories::bytes_expected(shape, advantage, strategy);
         Self {
             memories_at_most: Memories::bytes_at_most(shape, advantage, strategy),

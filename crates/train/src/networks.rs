@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::memory::Memories;
 use deepcfr_config::{self as config, InferenceSection, RunConfig};
 use deepcfr_core::{
     FitContext, FitReport, LearnError, Learner, ModelFactory, NUM_PLAYERS, NetId, SampleShape, SampleSource,
@@ -34,14 +34,8 @@ pub struct Networks {
     threads: usize,
 }
 
-/// Which networks to fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Due {
-    /// Both players' advantage networks.
-    pub advantage: bool,
-    /// The policy network.
-    pub strategy: bool,
-}
+/// Which networks to fit, by [`NetId::index`].
+pub type Due = [bool; NUM_NETS];
 
 /// What a round of fits did, by network.
 pub type Reports = [Option<FitReport>; NUM_NETS];
@@ -71,8 +65,7 @@ impl Networks {
     /// idle while the last one ends.
     pub fn fit(&mut self, memories: &Memories, due: Due, context: FitContext) -> Result<Reports, LearnError> {
         let sources = [&memories.advantage[0], &memories.advantage[1], &memories.strategy];
-        let wanted = [due.advantage, due.advantage, due.strategy];
-        let fits = self.learners.iter_mut().zip(sources).zip(wanted);
+        let fits = self.learners.iter_mut().zip(sources).zip(due);
         let fits = fits.map(|((learner, source), wanted)| {
             (wanted && !source.is_empty()).then_some(move || learner.fit(source, context))
         });
@@ -231,6 +224,14 @@ pub fn activation(word: config::Activation) -> deepcfr_core::Activation {
     }
 }
 
+/// How samples are weighed.
+pub fn weighting(config: &RunConfig) -> Weighting {
+    match config.training.weighting {
+        config::Weighting::Linear => Weighting::Linear,
+        config::Weighting::None => Weighting::Uniform,
+    }
+}
+
 /// How network `net` is fitted.
 pub fn learner_config(config: &RunConfig, shape: SampleShape, net: usize, threads: usize) -> LearnerConfig {
     let training = &config.training;
@@ -248,10 +249,7 @@ pub fn learner_config(config: &RunConfig, shape: SampleShape, net: usize, thread
             (true, config::StrategyLoss::CrossEntropy) => Loss::StrategyCrossEntropy,
             (true, config::StrategyLoss::SquaredError) => Loss::StrategyMse,
         },
-        weighting: match training.weighting {
-            config::Weighting::Linear => Weighting::Linear,
-            config::Weighting::None => Weighting::Uniform,
-        },
+        weighting: weighting(config),
         optimizer: match training.optimizer {
             config::Optimizer::Adam => OptimizerKind::Adam,
             config::Optimizer::AdamW => OptimizerKind::AdamW { weight_decay: training.weight_decay as f32 },
@@ -271,14 +269,19 @@ pub fn learner_config(config: &RunConfig, shape: SampleShape, net: usize, thread
             config::Initialisation::WarmStart => Initialisation::WarmStart,
         },
         merge_duplicates: training.merge_duplicates,
-        threads: (threads / NUM_PLAYERS).max(1),
+        threads: match config.training.updates {
+            config::Updates::Together => (threads / NUM_PLAYERS).max(1),
+            // One fit at a time, but for the policy network's, which is beside another.
+            config::Updates::InTurn if is_strategy => (threads / 2).max(1),
+            config::Updates::InTurn => threads,
+        },
         assemble_ahead: threads > 1,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use deepcfr_cfr::reservoir::Reservoir;
+    use deepcfr_cfr::memory::Reservoir;
     use deepcfr_core::{ActionSet, Purpose, SampleMeta, Stream};
     use deepcfr_nn::encode_weights;
 

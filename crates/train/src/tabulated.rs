@@ -8,7 +8,7 @@ use deepcfr_board::{Board, SmallGame};
 use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::tabular::{TabularPolicy, TreeLimits};
 use deepcfr_config::{NashConv, RunConfig, Sampling};
-use deepcfr_core::{Model, ModelFactory, NetId, Weights};
+use deepcfr_core::{Game, Model, ModelFactory, NUM_PLAYERS, NetId, Weights};
 
 use crate::error::TrainError;
 use crate::exact::Exact;
@@ -23,8 +23,10 @@ pub(crate) struct Tabulated {
     pub(crate) exact: Exact,
     /// Whether traversals run on the tree, or the tree serves evaluation alone.
     pub(crate) traversed: bool,
-    /// The advantage networks' outputs, once there are networks.
-    advantages: Option<Vec<f32>>,
+    /// The advantage networks' outputs at every infoset, 0 where there is no network yet.
+    outputs: Vec<f32>,
+    /// Which players have a network.
+    fitted: [bool; NUM_PLAYERS],
     /// Computes them.
     model: Box<dyn Model>,
 }
@@ -51,21 +53,46 @@ impl Tabulated {
         let traversed = game.tree.num_infosets() as u64 <= below && !rollouts;
         let baseline = exact && config.evaluation.tabular_baseline;
         let exact = Exact::new(&game, baseline, config.run.seed, board.facts().ante);
-        Ok(Some(Self { game, exact, traversed, advantages: None, model: factory.open()? }))
+        let outputs = vec![0.0; game.tree.num_infosets() * game.tree.spec().num_actions];
+        let (fitted, model) = ([false; NUM_PLAYERS], factory.open()?);
+        Ok(Some(Self { game, exact, traversed, outputs, fitted, model }))
+    }
+
+    /// How many infosets the game has where it is small enough for exact evaluation, whether or not that is
+    /// wanted: what is learned must not hang on what is reported.
+    pub(crate) fn infosets(
+        small: Option<&Self>,
+        config: &RunConfig,
+        board: &dyn Board,
+    ) -> Result<Option<usize>, TrainError> {
+        if small.is_some() || config.evaluation.nash_conv == NashConv::Auto {
+            return Ok(small.map(|small| small.game.tree.num_infosets()));
+        }
+        let limits = TreeLimits { max_nodes: EXACT_NODES, ..TreeLimits::default() };
+        Ok(SmallGame::lay_out(board, limits)?.map(|game| game.tree.num_infosets()))
     }
 
     /// Takes over new advantage networks.
     pub(crate) fn publish(&mut self, nets: &[(NetId, Arc<Weights>)]) -> Result<(), TrainError> {
-        for (net, weights) in nets {
-            self.model.load(*net, weights)?;
+        let players = (0..NUM_PLAYERS).map(|player| (player, NetId::advantage(player)));
+        for (player, net) in players {
+            if let Some((_, weights)) = nets.iter().find(|(published, _)| *published == net) {
+                self.model.load(net, weights)?;
+                self.game.tabulate_player(&mut *self.model, player, net, &mut self.outputs)?;
+                self.fitted[player] = true;
+            }
         }
-        self.advantages = Some(self.game.tabulate(&mut *self.model, NetId::advantage)?);
         Ok(())
     }
 
-    /// The advantage networks' outputs at every infoset, once there are networks.
+    /// The advantage networks' outputs at every infoset; zeros for a player without a network.
+    pub(crate) fn outputs(&self) -> &[f32] {
+        &self.outputs
+    }
+
+    /// The same, once both players have a network.
     pub(crate) fn advantages(&self) -> Option<&[f32]> {
-        self.advantages.as_deref()
+        (self.fitted == [true; NUM_PLAYERS]).then_some(&*self.outputs)
     }
 
     /// The strategy of the networks in force, once there are networks.

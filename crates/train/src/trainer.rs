@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deepcfr_board::Board;
-use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::memory::{Memories, Memory};
 use deepcfr_cfr::tabular::TabularPolicy;
-use deepcfr_config::{EvaluatedPolicy, Initialisation, RunConfig, Weighting};
-use deepcfr_core::{FitContext, FitReport, NUM_PLAYERS, NetId, SampleShape, SampleSource, Weights};
+use deepcfr_config::{EvaluatedPolicy, Initialisation, RunConfig, Updates, Weighting};
+use deepcfr_core::{FitContext, FitReport, NUM_PLAYERS, NetId, Player, SampleShape, SampleSource, Weights};
 use deepcfr_runs::machine::memory_bytes;
 use deepcfr_runs::metrics::{
     Diagnostics, EvaluationMetrics, FitMetrics, IterationMetrics, PerNetwork, Phase, PhaseClock, RunClock,
 };
 
-use crate::collect::{Collected, Collector};
+use crate::collect::{Collected, Collector, Walk};
 use crate::devices;
 use crate::diagnostics::{Probe, Watched, diagnose};
 use crate::error::TrainError;
@@ -23,8 +23,8 @@ use crate::evaluation::{self, all_negative};
 use crate::exact::Exact;
 use crate::inference::Inference;
 use crate::lanes::Lanes;
-use crate::memory_plan::MemoryPlan;
-use crate::networks::{Due, NUM_NETS, Networks, Reports, evaluation_factory, factories, factory};
+use crate::memory_plan::{MemoryPlan, memory_kinds};
+use crate::networks::{Due, NUM_NETS, Networks, Reports, evaluation_factory, factories, factory, weighting};
 use crate::tabulated::Tabulated;
 
 /// A training run in memory.
@@ -62,14 +62,15 @@ impl Trainer {
         devices::check(&config)?;
         board.facts().spec.check()?;
         let shape = board.facts().shape();
-        let memory_plan = MemoryPlan::of(&config, shape).check(memory_bytes())?;
+        let factories = factories(&config, shape, NUM_NETS)?;
+        let small = Tabulated::of(&config, &*board, &*factories[0])?;
+        let infosets = Tabulated::infosets(small.as_ref(), &config, &*board)?;
+        let kinds = memory_kinds(&config, infosets);
+        let memory_plan = MemoryPlan::of(&config, shape, kinds).check(memory_bytes())?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = config.run.threads.unwrap_or(cores);
         let collector = Collector::new(&config, &*board, config.traversal.workers.unwrap_or(threads));
-        let factories = factories(&config, shape, NUM_NETS)?;
-        let memory = &config.memory;
-        let memories =
-            Memories::new(shape, memory.advantage_capacity, memory.strategy_capacity, config.run.seed);
+        let memories = Memories::new(shape, kinds[0], kinds[1], config.run.seed);
         let state = State {
             iteration: 0,
             nodes_total: 0,
@@ -77,7 +78,6 @@ impl Trainer {
             memories,
             networks: Networks::new(&config, shape, threads)?,
         };
-        let small = Tabulated::of(&config, &*board, &*factories[0])?;
         let inference = match &small {
             Some(small) if small.traversed => None,
             _ => Some(Inference::open(&config, &factories, collector.workers())?),
@@ -170,7 +170,7 @@ impl Trainer {
 
     /// Puts restored networks in force.
     pub(crate) fn restored(&mut self) -> Result<(), TrainError> {
-        self.publish()?;
+        self.publish([true; NUM_NETS])?;
         self.choose_lanes()
     }
 
@@ -183,10 +183,14 @@ impl Trainer {
         let iteration = self.state.iteration;
         let evaluated = self.is_evaluated(iteration);
         let mut probe = evaluated.then(|| self.probe(iteration));
-        let collected = self.collect(iteration, probe.as_mut())?;
-        let reports = self.fit(self.due(iteration))?;
+        let (mut collected, mut reports) = (Collected::default(), Reports::default());
+        for (traversers, due) in self.updates(iteration) {
+            collected.merge(self.collect(traversers, probe.as_mut())?);
+            let fitted = self.fit(due)?;
+            self.publish(due)?;
+            reports.iter_mut().zip(fitted).for_each(|(report, fitted)| *report = fitted.or(report.take()));
+        }
         self.archive();
-        self.publish()?;
         self.average();
         self.choose_lanes()?;
         let mut evaluation = if evaluated { Some(self.evaluate(self.is_extended(iteration))?) } else { None };
@@ -196,6 +200,18 @@ impl Trainer {
         let mut metrics = self.metrics(&collected, &reports, evaluation);
         self.close(&mut metrics);
         Ok(metrics)
+    }
+
+    /// The steps of an iteration in order: whose traversals, and which networks are fitted after them. A policy
+    /// network that starts afresh every time is fitted when somebody looks at it.
+    fn updates(&self, iteration: u32) -> Vec<(&'static [Player], Due)> {
+        let warm = self.config.training.initialisation == Initialisation::WarmStart;
+        let strategy = self.config.average.policy_network && (warm || self.is_evaluated(iteration));
+        match self.config.training.updates {
+            Updates::Together => vec![(&[0, 1], [true, true, strategy])],
+            // The policy network's samples are complete once player 1's are: it is fitted beside player 1's.
+            Updates::InTurn => vec![(&[0], [true, false, false]), (&[1], [false, true, strategy])],
+        }
     }
 
     /// Closes the iteration's books.
@@ -228,31 +244,38 @@ impl Trainer {
         Ok(Some(diagnostics))
     }
 
-    fn collect(&mut self, iteration: u32, probe: Option<&mut Probe>) -> Result<Collected, TrainError> {
+    fn collect(
+        &mut self,
+        traversers: &'static [Player],
+        probe: Option<&mut Probe>,
+    ) -> Result<Collected, TrainError> {
         self.clock.switch(Phase::Traversal);
         let sink = &mut Watched { memories: &mut self.state.memories, probe };
-        let networks = self.state.networks.advantage().is_some();
+        let [first, second, _] = &self.state.networks.weights;
+        let fitted = [first, second].map(|network| network.is_some());
+        let walk = Walk { iteration: self.state.iteration, traversers, fitted };
         let collected = match (&self.small, &mut self.inference) {
-            (_, Some(inference)) => {
-                self.collector.on_board(&*self.board, (iteration, networks), inference, sink)?
-            }
-            (Some(small), None) => {
-                self.collector.on_tree(&small.game, iteration, small.advantages(), sink)?
-            }
+            (_, Some(inference)) => self.collector.on_board(&*self.board, walk, inference, sink)?,
+            (Some(small), None) => self.collector.on_tree(&small.game, walk, small.outputs(), sink)?,
             (None, None) => unreachable!("without a table there is inference"),
         };
         let committing = collected.commit_within(self.clock.current());
         self.clock.rebook(Phase::Traversal, Phase::Memory, committing);
         self.clock.switch(Phase::Other);
         self.state.nodes_total += collected.nodes;
+        self.check_memories()?;
         Ok(collected)
     }
 
-    /// A policy network that starts afresh every time is fitted when somebody looks at it.
-    fn due(&self, iteration: u32) -> Due {
-        let warm = self.config.training.initialisation == Initialisation::WarmStart;
-        let strategy = self.config.average.policy_network && (warm || self.is_evaluated(iteration));
-        Due { advantage: true, strategy }
+    /// Whether merged memories hold everything that was offered.
+    fn check_memories(&self) -> Result<(), TrainError> {
+        let keys = ["advantage_capacity", "advantage_capacity", "strategy_capacity"];
+        for (memory, key) in self.state.memories.iter().zip(keys) {
+            if let Memory::Merged(memory) = memory {
+                memory.check().map_err(|overflow| TrainError::DistinctRows { key, overflow })?;
+            }
+        }
+        Ok(())
     }
 
     fn is_extended(&self, iteration: u32) -> bool {
@@ -316,9 +339,16 @@ impl Trainer {
         self.clock.rebook(Phase::AdvantageTraining, Phase::StrategyTraining, strategy);
     }
 
-    /// Puts the advantage networks in force for traversals.
-    fn publish(&mut self) -> Result<(), TrainError> {
-        let Some(nets) = self.advantage_nets() else { return Ok(()) };
+    /// Puts those advantage networks in force for traversals that are `due` and there.
+    fn publish(&mut self, due: Due) -> Result<(), TrainError> {
+        let players = (0..NUM_PLAYERS).filter(|&player| due[player]);
+        let nets = players.filter_map(|player| {
+            Some((NetId::advantage(player), self.state.networks.weights[player].clone()?))
+        });
+        let nets: Vec<(NetId, Arc<Weights>)> = nets.collect();
+        if nets.is_empty() {
+            return Ok(());
+        }
         if let Some(inference) = &mut self.inference {
             inference.publish(&nets)?;
         }
@@ -403,6 +433,18 @@ impl Trainer {
         }
     }
 
+    /// The noise of mean targets that a reservoir leaves once it leaves samples out, where the fit knows how
+    /// targets spread.
+    fn noise_floor(&self, player: Player, report: &FitReport) -> Option<f64> {
+        let weighting = weighting(&self.config);
+        match &self.state.memories.advantage[player] {
+            Memory::Reservoir(memory) if memory.overflowed() => {
+                Some(memory.noise_floor(report.distinct_rows, report.target_spread?, weighting))
+            }
+            _ => None,
+        }
+    }
+
     fn metrics(
         &self,
         collected: &Collected,
@@ -424,7 +466,12 @@ impl Trainer {
                 strategy: memories.strategy.len() as u64,
             },
             fits: PerNetwork { advantage: [fit(0), fit(1)], strategy: fit(2) },
-            batches: collected.batches.clone(),
+            left_out: PerNetwork {
+                advantage: [0, 1].map(|player: usize| memories.advantage[player].left_out()),
+                strategy: memories.strategy.left_out(),
+            },
+            noise_floor: [0, 1].map(|player| self.noise_floor(player, reports[player].as_ref()?)),
+            batches: self.collector.batches(collected),
             evaluation,
             ..IterationMetrics::default()
         }

@@ -6,12 +6,13 @@
 use std::sync::Arc;
 
 use deepcfr_board::{Board, FixedPlayer};
-use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::traversal::{StrategySource, TraversalPlan};
-use deepcfr_core::{FitContext, Learner, NetId, Player, Weights};
+use deepcfr_core::{FitContext, Learner, NUM_PLAYERS, NetId, Player, Weights};
 use deepcfr_nn::MlpLearner;
 use deepcfr_train::collect::Collector;
 use deepcfr_train::inference::Inference;
+use deepcfr_train::memory_kinds;
 use deepcfr_train::networks::{NUM_NETS, factories, learner_config};
 
 use super::request::RespondTask;
@@ -41,16 +42,18 @@ impl Responder<'_> {
     ) -> Result<Response, ArenaError> {
         let (config, budget) = (&self.task.config, self.task.budget);
         let shape = self.board.facts().shape();
-        let memory = &config.memory;
-        let mut memories = Memories::new(shape, memory.advantage_capacity, 1, config.run.seed);
+        let [advantages, _] = memory_kinds(config, None);
+        let mut memories = Memories::new(shape, advantages, 1, config.run.seed);
         let mut inference = Inference::open(config, &factories(config, shape, NUM_NETS)?, self.workers)?;
         let threads = config.run.threads.unwrap_or(self.workers);
         let mut learner = MlpLearner::new(learner_config(config, shape, seat, 2 * threads))?;
         let collector = Collector::new(config, self.board, self.workers);
         let (mut response, mut nodes) = (None, 0);
         for iteration in 1..=budget.iterations {
-            let strategy =
-                if response.is_some() { StrategySource::Networks } else { StrategySource::Initial };
+            let strategy = match response {
+                Some(_) => [StrategySource::Networks; NUM_PLAYERS],
+                None => [StrategySource::Initial; NUM_PLAYERS],
+            };
             let count = budget.traversals;
             let plan = TraversalPlan { iteration, traverser: seat, count, strategy, ..collector.plan() };
             let stats = inference.with_workers(|workers| {

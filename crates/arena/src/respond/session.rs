@@ -10,7 +10,7 @@ use deepcfr_config::RunConfig;
 use deepcfr_core::Player;
 use deepcfr_runs::machine::memory_bytes;
 use deepcfr_train::networks::factory;
-use deepcfr_train::{MemoryPlan, Nets, devices};
+use deepcfr_train::{MemoryPlan, Nets, devices, memory_kinds};
 
 use super::learn::Responder;
 use super::measure::{Measured, measure};
@@ -64,7 +64,7 @@ pub fn respond(
     devices::check(config)?;
     let board = catalogue.board(&config.game)?;
     let board = &*board;
-    MemoryPlan::of(config, board.facts().shape()).check(memory_bytes())?;
+    MemoryPlan::of(config, board.facts().shape(), memory_kinds(config, None)).check(memory_bytes())?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let workers = config.traversal.workers.or(config.run.threads).unwrap_or(cores);
     let mut nets = Nets::default();

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use deepcfr_cfr::reservoir::{Memories, Reservoir};
+use deepcfr_cfr::memory::{Memories, Memory};
 use deepcfr_core::{Encoder, NetId};
 use deepcfr_games::lost_cities::{
     ActionSpace, Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, State,
@@ -130,7 +130,7 @@ fn two_iterations(config: RunConfig) -> Result<(u64, u64, u64), BenchError> {
 
 fn forward(
     model: &mut dyn deepcfr_core::Model,
-    memory: &Reservoir,
+    memory: &Memory,
     batch: usize,
 ) -> Result<Vec<f32>, BenchError> {
     let mut out = vec![0.0; batch * model.spec().num_outputs];

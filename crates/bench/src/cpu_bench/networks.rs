@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deepcfr_cfr::reservoir::Reservoir;
+use deepcfr_cfr::memory::Memory;
 use deepcfr_core::{FitContext, FitReport, Learner, NetId, SampleShape, SampleSource, Weights};
 use deepcfr_nn::MlpLearner;
 
@@ -33,7 +33,7 @@ const CONTEXT: FitContext = FitContext { seed: 1, iteration: 2 };
 #[derive(Clone)]
 pub(super) struct Subject<'a> {
     config: RunConfig,
-    memory: &'a Reservoir,
+    memory: &'a Memory,
     weights: Arc<Weights>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Subject<'a> {
     pub(super) fn new(
         config: &RunConfig,
         (hidden_size, num_layers): (usize, usize),
-        memory: &'a Reservoir,
+        memory: &'a Memory,
     ) -> Result<Self, BenchError> {
         let mut config = config.clone();
         (config.network.hidden_size, config.network.num_layers) = (hidden_size, num_layers);
@@ -142,7 +142,7 @@ fn peaks(flops: f64) -> Vec<Bound> {
 /// Fits of so many steps as a stage, of which `part` is timed.
 fn fits<'a>(
     config: &RunConfig,
-    memory: &'a Reservoir,
+    memory: &'a Memory,
     (name, steps): (String, usize),
     bounds: Vec<Bound>,
     part: fn(&FitReport) -> Duration,
@@ -160,7 +160,7 @@ fn fits<'a>(
 }
 
 /// A learner on one thread whose fits go on from each other: drawing initial weights is not timed.
-fn learner(config: &RunConfig, memory: &Reservoir, steps: usize) -> Result<MlpLearner, BenchError> {
+fn learner(config: &RunConfig, memory: &Memory, steps: usize) -> Result<MlpLearner, BenchError> {
     let mut config = config.clone();
     config.training.initialisation = Initialisation::WarmStart;
     config.training.batch_size = STEP_ROWS;
@@ -170,7 +170,7 @@ fn learner(config: &RunConfig, memory: &Reservoir, steps: usize) -> Result<MlpLe
 }
 
 /// The first feature rows of a memory, from the start again where it has fewer.
-pub(super) fn rows_of(memory: &Reservoir, count: usize) -> Vec<f32> {
+pub(super) fn rows_of(memory: &Memory, count: usize) -> Vec<f32> {
     let SampleShape { num_features, num_actions } = memory.shape();
     let mut rows = vec![0.0; count * num_features];
     let mut targets = vec![0.0; num_actions];

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::memory::Memories;
 use deepcfr_core::{Model, ModelError, ModelFactory, ModelSpec, NetId, Weights};
 
 use super::networks::Subject;
@@ -14,7 +14,7 @@ use super::trainer;
 use crate::error::BenchError;
 use deepcfr_config::{Engine, NashConv, RunConfig};
 use deepcfr_train::Trainer;
-use deepcfr_train::collect::Collector;
+use deepcfr_train::collect::{Collector, Walk};
 use deepcfr_train::diagnostics::Watched;
 use deepcfr_train::inference::Inference;
 use deepcfr_train::networks::{Factories, NUM_NETS, factories};
@@ -125,9 +125,9 @@ fn stage<'a>(
         let mut memories = Memories::new(trainer.shape(), 1 << 16, 1 << 16, 1);
         let begin = std::time::Instant::now();
         let mut sink = Watched { memories: &mut memories, probe: None };
-        let collected = collector.on_board(trainer.board(), (2, true), &mut inference, &mut sink)?;
+        let collected = collector.on_board(trainer.board(), Walk::of_both(2), &mut inference, &mut sink)?;
         let seconds = begin.elapsed().as_secs_f64();
-        Ok((Stretch { items: collected.nodes as f64, seconds }, collected.batches.rows))
+        Ok((Stretch { items: collected.nodes as f64, seconds }, collector.batches(&collected).rows))
     };
     let (first, rows) = run()?;
     let bounds = rows_per_second.map(|rows_per_second| {

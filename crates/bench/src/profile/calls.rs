@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use deepcfr_cfr::reservoir::Reservoir;
+use deepcfr_cfr::memory::Memory;
 use deepcfr_core::{FitContext, Learner, Model, NetId, Purpose, SampleShape, SampleSource, Stream, Weights};
 use deepcfr_levers::fit::{NetworkShape, Timing};
 use deepcfr_levers::profile::{Call, CallTimings, Device, Variant};
@@ -180,7 +180,7 @@ pub(crate) fn repeat(model: &mut dyn Model, rows: &[f32], out: &mut [f32]) -> Re
 }
 
 /// So many feature rows of a memory, from the start again where it has fewer.
-fn memory_rows(memory: &Reservoir, shape: SampleShape, count: usize) -> Vec<f32> {
+fn memory_rows(memory: &Memory, shape: SampleShape, count: usize) -> Vec<f32> {
     let SampleShape { num_features, num_actions } = shape;
     let held = memory.len().min(count);
     let mut rows = vec![0.0; count * num_features];

@@ -5,14 +5,13 @@
 
 use std::time::Instant;
 
-use deepcfr_cfr::reservoir::Memories;
 use deepcfr_levers::profile::{MeasuredEffect, Quantity};
 
 use super::short_run::Watch;
 use crate::error::BenchError;
 use deepcfr_config::RunConfig;
 use deepcfr_train::Trainer;
-use deepcfr_train::collect::Collector;
+use deepcfr_train::collect::{Collector, Walk};
 use deepcfr_train::diagnostics::Watched;
 use deepcfr_train::inference::Inference;
 use deepcfr_train::lanes::Lanes;
@@ -45,15 +44,13 @@ pub(super) fn measure(
         inference.publish(&nets)?;
         sides.push((collector, inference, Vec::new()));
     }
-    let memory = &config.memory;
     for turn in 0..=TURNS {
         for (collector, inference, seconds) in &mut sides {
             watch.check()?;
-            let capacities = (memory.advantage_capacity, memory.strategy_capacity);
-            let mut memories = Memories::new(trainer.shape(), capacities.0, capacities.1, 1);
+            let mut memories = trainer.memories().empty(1);
             let mut sink = Watched { memories: &mut memories, probe: None };
             let begin = Instant::now();
-            collector.on_board(trainer.board(), (2, true), inference, &mut sink)?;
+            collector.on_board(trainer.board(), Walk::of_both(2), inference, &mut sink)?;
             if turn > 0 {
                 // A row takes this share of every worker's time.
                 seconds.push(begin.elapsed().as_secs_f64() * collector.workers() as f64);

@@ -2,7 +2,7 @@
 //!
 //! Not here: what it costs.
 
-use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::memory::Memories;
 use deepcfr_core::SampleShape;
 use deepcfr_levers::fit::NetworkShape;
 use deepcfr_levers::law::Scheduler;

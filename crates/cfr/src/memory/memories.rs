@@ -4,7 +4,7 @@
 
 use std::io::{self, Read, Write};
 
-use deepcfr_core::{Features, NUM_PLAYERS, Player, SampleMeta, SampleShape, SampleSink};
+use deepcfr_core::{Features, NUM_PLAYERS, Player, SampleMeta, SampleShape, SampleSink, SampleSource};
 
 use super::{Fnv, LoadError, Memory, MemoryKind};
 
@@ -35,6 +35,13 @@ impl Memories {
         let advantage = |player: Player| Memory::new(shape, kind, seed, player as u32);
         let strategy = Memory::new(shape, strategy, seed, STRATEGY_MEMORY);
         Self { advantage: std::array::from_fn(advantage), strategy }
+    }
+
+    /// Memories of the same kinds and sizes, without samples.
+    #[must_use]
+    pub fn empty(&self, seed: u64) -> Self {
+        let shape = self.strategy.shape();
+        Self::new(shape, self.advantage[0].kind(), self.strategy.kind(), seed)
     }
 
     /// The bytes that full memories take, as [`MemoryKind::bytes_expected`] expects.

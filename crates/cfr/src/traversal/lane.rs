@@ -4,8 +4,8 @@
 //! strategy there is certain and the advantage is 0. The node counts.
 
 use deepcfr_core::{
-    Encoder, Evaluator, EvaluatorError, Features, Game, InfosetKey, NetId, Player, Purpose, Query,
-    SampleShape, Stream, Turn,
+    Encoder, Evaluator, EvaluatorError, Features, Game, InfosetKey, NUM_PLAYERS, NetId, Player, Purpose,
+    Query, SampleShape, Stream, Turn,
 };
 
 use super::plan::{StrategySource, TraversalPlan};
@@ -22,7 +22,7 @@ pub(super) struct Context<'a, G, E> {
     pub(super) seed: u64,
     pub(super) iteration: u32,
     pub(super) traverser: Player,
-    strategy: StrategySource,
+    strategy: [StrategySource; NUM_PLAYERS],
     all_negative: AllNegative,
     max_nodes: u64,
 }
@@ -176,7 +176,7 @@ impl<G: Game, S: Scheme<G>> Lane<G, S> {
         }
         let samples = samples_of(&mut self.walk.recording, player == context.traverser);
         let slot = samples.open(context.shape, &self.walk.state, legal);
-        match context.strategy {
+        match context.strategy[player] {
             StrategySource::Networks => {
                 self.pending = Pending { player, slot };
                 true

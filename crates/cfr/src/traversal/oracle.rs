@@ -208,7 +208,7 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
         features: &[f32],
     ) -> Result<Vec<f32>, EvaluatorError> {
         let mut strategy = vec![0.0; self.game.spec().num_actions];
-        match self.plan.strategy {
+        match self.plan.strategy[player] {
             StrategySource::Initial => match (self.plan.sampling, self.guides.rollout) {
                 (Sampling::Rollout(_), Some(policy)) => {
                     strategy[usize::from(policy.act(self.game, state, &mut self.rng))] = 1.0;

@@ -58,10 +58,10 @@ impl Default for OutcomeSampling {
     }
 }
 
-/// Where the strategy of both players comes from.
+/// Where a player's strategy comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum StrategySource {
-    /// Regret matching on the outputs of each player's advantage network.
+    /// Regret matching on the outputs of the player's advantage network.
     #[default]
     Networks,
     /// That of the first iteration, before there is any network: uniform over legal actions, or under
@@ -102,8 +102,9 @@ pub struct TraversalPlan {
     pub sampling: Sampling,
     /// Regret matching's rule where no advantage is positive.
     pub all_negative: AllNegative,
-    /// Networks, or uniform play.
-    pub strategy: StrategySource,
+    /// By player, networks or uniform play: where players are updated in turn, one has a network before the
+    /// other.
+    pub strategy: [StrategySource; NUM_PLAYERS],
     /// Limits on nodes.
     pub budgets: Budgets,
     /// Traversals in flight per worker, at least 1.

@@ -33,7 +33,7 @@ pub(super) fn play<G: Game, E: Encoder<G>>(
         count: 10,
         sampling,
         all_negative: AllNegative::Argmax,
-        strategy: StrategySource::Networks,
+        strategy: [StrategySource::Networks; 2],
         budgets: Budgets::UNLIMITED,
         lanes: 16,
         groups: 1,

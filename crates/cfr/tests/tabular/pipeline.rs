@@ -82,7 +82,7 @@ impl<'a> DeepCfr<'a> {
             count: 1,
             sampling: Sampling::External,
             all_negative: AllNegative::Uniform,
-            strategy: StrategySource::Networks,
+            strategy: [StrategySource::Networks; 2],
             budgets: Budgets::UNLIMITED,
             lanes: 1,
             groups: 1,

@@ -84,7 +84,8 @@ fn leduc_both_samplings() {
 fn the_uniform_strategy_asks_no_network() {
     let (game, encoder) = leduc();
     for sampling in [Sampling::External, OUTCOME] {
-        let plan = TraversalPlan { strategy: StrategySource::Initial, lanes: 7, ..plan(sampling, 1, 600) };
+        let plan =
+            TraversalPlan { strategy: [StrategySource::Initial; 2], lanes: 7, ..plan(sampling, 1, 600) };
         let expected = oracle_log(&game, &encoder, &plan, &Guides::NONE);
         for workers in [1, 3] {
             let mut log = Log::default();
@@ -138,7 +139,7 @@ fn rollouts_agree_with_the_oracle_on_networks_and_before() {
     ] {
         for traverser in [0, 1] {
             let sampling = Sampling::Rollout(RolloutSampling { epsilon, rollouts });
-            let plan = TraversalPlan { strategy, lanes: 9, ..plan(sampling, traverser, 400) };
+            let plan = TraversalPlan { strategy: [strategy; 2], lanes: 9, ..plan(sampling, traverser, 400) };
             let expected = oracle_log(&game, &encoder, &plan, &guides);
             for workers in [1, 3] {
                 let mut log = Log::default();
@@ -149,6 +150,31 @@ fn rollouts_agree_with_the_oracle_on_networks_and_before() {
                 assert!(stats.nodes > 4 * stats.advantage_samples, "rollouts count: {stats:?}");
             }
         }
+    }
+}
+
+/// As in the first iteration of updates in turn: player 0 has a network, player 1 plays uniformly.
+#[test]
+fn one_player_may_have_a_network_before_the_other() {
+    let (game, encoder) = leduc();
+    for sampling in [Sampling::External, OUTCOME] {
+        let base = plan(sampling, 1, 500);
+        let mut logs = Vec::new();
+        for strategy in [
+            [StrategySource::Networks, StrategySource::Initial],
+            [StrategySource::Initial, StrategySource::Networks],
+            [StrategySource::Networks; 2],
+        ] {
+            let plan = TraversalPlan { strategy, lanes: 7, ..base };
+            let expected = oracle_log(&game, &encoder, &plan, &Guides::NONE);
+            let mut log = Log::default();
+            let mut evaluators = locals(&game, &encoder, 16, 3);
+            let stats =
+                traversal::run(&game, &encoder, &plan, &mut evaluators, &mut log).expect("no failure");
+            assert!(stats.rows > 0 && log == expected, "{strategy:?}");
+            logs.push(log);
+        }
+        assert!(logs[0] != logs[1] && logs[0] != logs[2] && logs[1] != logs[2]);
     }
 }
 

@@ -84,7 +84,7 @@ pub(crate) fn plan(sampling: Sampling, traverser: Player, count: u32) -> Travers
         count,
         sampling,
         all_negative: AllNegative::Argmax,
-        strategy: StrategySource::Networks,
+        strategy: [StrategySource::Networks; 2],
         budgets: Budgets::UNLIMITED,
         lanes: 1,
         groups: 1,

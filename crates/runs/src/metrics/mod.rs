@@ -10,7 +10,8 @@ mod file;
 mod phases;
 mod quality;
 
-use deepcfr_core::FitReport;
+use deepcfr_core::{FitReport, NUM_PLAYERS};
+
 use serde::{Deserialize, Serialize};
 
 pub use batches::{BatchMetrics, Closes};
@@ -112,8 +113,15 @@ pub struct IterationMetrics {
     pub iteration_cut: bool,
     /// Samples offered to each memory in this iteration.
     pub samples: PerNetwork<u64>,
-    /// Samples held by each memory at the end of the iteration.
+    /// Samples held by each memory at the end of the iteration, or distinct rows where it merges them.
     pub memory_sizes: PerNetwork<u64>,
+    /// Samples offered to each memory so far that it does not hold.
+    #[serde(default)]
+    pub left_out: PerNetwork<u64>,
+    /// The noise in points below which an advantage memory that leaves samples out does not bring the mean
+    /// target of an infoset, by player; `None` where nothing is left out or the spread of targets is not known.
+    #[serde(default)]
+    pub noise_floor: [Option<f64>; NUM_PLAYERS],
     /// What each fit did; `None` where a network was not fitted.
     pub fits: PerNetwork<Option<FitMetrics>>,
     /// Exclusive phases; their sum is `iteration_seconds`.

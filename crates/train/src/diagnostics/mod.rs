@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn a_small_probe_by_hand() {
         let shape = SampleShape { num_features: 1, num_actions: 2 };
-        let mut memories = deepcfr_cfr::reservoir::Memories::new(shape, 10, 10, 1);
+        let mut memories = deepcfr_cfr::memory::Memories::new(shape, 10, 10, 1);
         let mut probe = Probe::new(1, 1, &["all actions", "never"]);
         let meta = SampleMeta { legal: ActionSet::first(2), iteration: 1 };
         let mut sink = Watched { memories: &mut memories, probe: Some(&mut probe) };

@@ -2,7 +2,7 @@
 //!
 //! Not here: what is computed from it.
 
-use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::memory::Memories;
 use deepcfr_core::{ActionSet, Features, NUM_PLAYERS, Player, Purpose, SampleMeta, SampleSink, Stream};
 
 /// Samples kept of each player.

@@ -1,12 +1,12 @@
 //! Schedulers, workers, lanes and batch sizes change speed only: samples are bit-identical over the
 //! whole grid, and so are the memories and metrics of whole iterations.
 
-use deepcfr_cfr::reservoir::Memories;
+use deepcfr_cfr::memory::{Memories, Memory};
 use deepcfr_config::{RunConfig, Scheduler};
 use deepcfr_runs::metrics::{BatchMetrics, IterationMetrics};
 
 use super::Trainer;
-use crate::collect::Collector;
+use crate::collect::{Collector, Walk};
 use crate::diagnostics::Watched;
 use crate::error::TrainError;
 use crate::inference::Inference;
@@ -74,8 +74,8 @@ fn schedulers_agree(preset: &str, game: &[&str]) {
         inference.publish(&nets)?;
         let mut memories = Memories::new(trainer.shape, 2000, 1000, 1);
         let mut sink = Watched { memories: &mut memories, probe: None };
-        let collected = collector.on_board(trainer.board(), (2, true), &mut inference, &mut sink)?;
-        Ok((memories.hash(), collected.nodes, collected.samples, collected.batches.rows))
+        let collected = collector.on_board(trainer.board(), Walk::of_both(2), &mut inference, &mut sink)?;
+        Ok((memories.hash(), collected.nodes, collected.samples, collector.batches(&collected).rows))
     };
     let draw = |knobs: &[String]| draw(knobs).expect("every run goes through");
     let expected = draw(&knobs(Scheduler::Recursive, 1, 0, 1));
@@ -193,6 +193,71 @@ fn what_rollout_sampling_is_told_changes_the_samples() {
         let other = run("lost-cities-quick", &[&sets[..], &[set]].concat());
         assert_ne!(other.memories, base.memories, "{set}");
     }
+}
+
+/// Iteration 1: player 0 walks before there is any network, player 1 against player 0's first one, or, where both
+/// are updated together, before there is any too.
+#[test]
+fn in_turn_player_1_meets_player_0s_new_network() {
+    for table in ["traversal.tabulate_below=100000", "traversal.tabulate_below=0"] {
+        let walked = |updates: &str, iterations: usize| {
+            let sets = ["traversal.traversals_per_player=200", "evaluation.every=2", table, updates];
+            let mut trainer = trainer("leduc", &sets);
+            (0..iterations).for_each(|_| _ = trainer.iterate().expect("the run goes through"));
+            trainer.memories().advantage.each_ref().map(Memory::hash)
+        };
+        let walked = |iterations| {
+            ["in_turn", "together"].map(|updates| walked(&format!("training.updates={updates}"), iterations))
+        };
+        let [in_turn, together] = walked(1);
+        assert_eq!(in_turn[0], together[0], "{table}");
+        assert_ne!(in_turn[1], together[1], "{table}");
+        let [in_turn, together] = walked(2);
+        assert!(in_turn[0] != together[0] && in_turn[1] != together[1], "{table}");
+    }
+}
+
+/// Whether the strategy is evaluated exactly, or tabulated, does not decide what is kept.
+#[test]
+fn memories_merge_where_the_game_is_small_whatever_is_evaluated() {
+    let is_merged = |preset: &str, sets: &[&str]| {
+        let trainer = trainer(preset, sets);
+        let merged = trainer.memories().iter().map(|memory| matches!(memory, Memory::Merged(_)));
+        let merged: Vec<bool> = merged.collect();
+        assert!(merged.iter().all(|&kind| kind == merged[0]), "{preset}: {merged:?}");
+        merged[0]
+    };
+    for preset in ["kuhn", "leduc"] {
+        assert!(is_merged(preset, &[]));
+        assert!(is_merged(preset, &["evaluation.nash_conv=off", "traversal.tabulate_below=0"]));
+        assert!(is_merged(preset, &["memory.kind=merged"]));
+        assert!(!is_merged(preset, &["memory.kind=reservoir"]));
+        assert!(!is_merged(preset, &["memory.strategy_capacity=10"]), "its infosets do not fit");
+    }
+    assert!(!is_merged("lost-cities-quick", &[]));
+}
+
+#[test]
+fn more_distinct_rows_than_a_merged_memory_holds_end_the_run_with_the_key() {
+    let sets = ["memory.kind=merged", "memory.advantage_capacity=20", "evaluation.deals=0"];
+    let error = trainer("leduc", &sets).iterate().expect_err("a player of Leduc has 144 rows");
+    let told = error.to_string();
+    assert!(told.contains("memory.advantage_capacity") && told.contains("20 distinct rows"), "{told}");
+    assert!(error.is_bad_input());
+}
+
+#[test]
+fn a_reservoir_that_leaves_samples_out_tells_its_noise() {
+    let sets = ["memory.kind=reservoir", "memory.advantage_capacity=300", "evaluation.deals=0"];
+    let learned = run("leduc", &sets);
+    let last = &learned.metrics[1];
+    assert!(last.left_out.advantage.iter().all(|&left_out| left_out > 0) && last.left_out.strategy == 0);
+    let floors: Vec<f64> = last.noise_floor.iter().map(|floor| floor.expect("it is known")).collect();
+    // Targets of Leduc spread by some points, over about 144 rows.
+    assert!(floors.iter().all(|&floor| (0.5..10.0).contains(&floor)), "{floors:?}");
+    let merged = run("leduc", &["evaluation.deals=0"]);
+    assert_eq!(merged.metrics[1].noise_floor, [None; 2]);
+    assert_eq!(merged.metrics[1].left_out.advantage, [0; 2]);
 }
 
 #[test]
