@@ -21,7 +21,7 @@ pub use table::table;
 use crate::model::World;
 use crate::statistics::Estimate;
 
-const DATA: &str = include_str!("../../../../testdata/levers/predecessor.json");
+const DATA: &str = include_str!("../../testdata/predecessor.json");
 const WORLDS: usize = 2000;
 
 /// The predecessor's changes.
