@@ -9,7 +9,7 @@ use std::time::Instant;
 use crossbeam::channel::{Receiver, Sender, bounded, select};
 use deepcfr_core::{Evaluator, EvaluatorError, ModelError, NetId, Query};
 
-use crate::collector::Event;
+use crate::events::Event;
 use crate::shared::Shared;
 use crate::sweep::{Outcome, Place, Route, Sweep, Ticket};
 

@@ -4,41 +4,19 @@
 //! Not here: forward passes, and the threads that wait for a batch.
 
 use std::collections::VecDeque;
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crossbeam::channel::{Receiver, TryRecvError, select};
+use crossbeam::channel::{TryRecvError, select};
 
+use crate::events::{Control, Event, Inbox};
 use crate::metrics::CloseReason;
-use crate::server::Control;
 use crate::shared::Shared;
 use crate::sweep::{Route, Ticket};
 
 /// How long a thread without a deadline sleeps before it looks again.
 const NO_DEADLINE: Duration = Duration::from_secs(3600);
-
-/// What clients and the handle tell the server, in one queue so that it is all in order.
-pub(crate) enum Event {
-    /// A client exists from now on.
-    Joined(Arc<Route>),
-    /// A client is gone.
-    Left { client: u64 },
-    /// A client's rows.
-    Sweep(Ticket),
-    /// A client, with `returned` sweeps back, sends nothing more until another comes back.
-    Waiting { client: u64, returned: u64 },
-    /// Everything sent so far is to be answered, and then the server ends.
-    Drain,
-}
-
-/// What a thread listens to while it collects.
-pub(crate) struct Inbox {
-    pub(crate) events: Receiver<Event>,
-    pub(crate) control: Receiver<Control>,
-    pub(crate) stop: Receiver<Infallible>,
-}
 
 /// How collecting ended.
 pub(crate) enum Collected {

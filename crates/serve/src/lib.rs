@@ -103,6 +103,7 @@ mod client;
 mod collector;
 mod config;
 mod engine;
+mod events;
 mod function;
 mod metrics;
 mod runner;

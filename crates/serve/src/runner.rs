@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use crossbeam::channel::{Receiver, Sender, TryRecvError, select};
 use deepcfr_core::{EvaluatorError, Model, NetId};
 
-use crate::collector::{Batch, Collected, Collector, Inbox};
+use crate::collector::{Batch, Collected, Collector};
 use crate::engine::{Call, Engine};
+use crate::events::{Control, Inbox, Publication};
 use crate::metrics::{BatchRecord, CloseReason};
-use crate::server::{Control, Publication};
 use crate::shared::Shared;
 use crate::sweep::Outcome;
 

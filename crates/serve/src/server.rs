@@ -10,26 +10,15 @@ use crossbeam::channel::{Receiver, Sender, bounded, select};
 use deepcfr_core::{EvaluatorError, Model, ModelError, ModelFactory, ModelSpec, NetId, Weights};
 
 use crate::client::Client;
-use crate::collector::{Collector, Event, Inbox};
+use crate::collector::Collector;
 use crate::config::{ConfigError, ServerConfig};
+use crate::events::{Control, Event, Inbox, Publication};
 use crate::metrics::ServerMetrics;
 use crate::runner::{Runner, Token};
 use crate::shared::{Shared, Signals};
 
 /// How many events can be queued before clients have to wait for room.
 const EVENT_CAPACITY: usize = 1024;
-
-/// An order to one server thread.
-pub(crate) enum Control {
-    /// Put weights in force, then say so.
-    Load { publication: Arc<Publication>, done: Sender<()> },
-}
-
-/// Weights that take effect together.
-pub(crate) struct Publication {
-    pub(crate) version: u64,
-    pub(crate) weights: Vec<(NetId, Arc<Weights>)>,
-}
 
 /// An inference server: threads that answer the rows of many clients in common batches.
 ///
