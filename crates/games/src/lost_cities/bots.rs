@@ -4,6 +4,7 @@
 //! matches and statistics. There is one implementation of each rule, allocation-free.
 
 mod heuristic;
+mod temper;
 mod threshold;
 mod worth;
 
@@ -16,7 +17,7 @@ use super::layout::Layout;
 use super::space::{ActionSpace, Slots, legal_actions, to_move};
 use super::state::{Phase, State};
 use super::{LostCities, Move};
-use heuristic::Temper;
+use temper::Temper;
 
 /// How often `heuristic-noisy` plays at random.
 const NOISE: f64 = 0.15;

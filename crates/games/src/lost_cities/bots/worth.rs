@@ -7,7 +7,7 @@ use std::array;
 use super::super::Expedition;
 use super::super::layout::{Layout, nibble};
 use super::super::state::State;
-use super::heuristic::Thresholds;
+use super::temper::Thresholds;
 
 /// A card taken apart.
 #[derive(Clone, Copy)]
