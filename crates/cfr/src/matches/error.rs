@@ -2,6 +2,8 @@
 
 use deepcfr_core::{Action, EvaluatorError, GameError, Player};
 
+use super::estimate::FEWEST_VALUES;
+
 /// Why matches could not be played to their end.
 #[derive(Debug, thiserror::Error)]
 pub enum MatchError {
@@ -26,7 +28,7 @@ pub enum MatchError {
     /// A precision that no number of games can be computed from.
     #[error(
         "a precision is a half-width above 0 after a pilot of at least {} deals, not {half_width} after {pilot}",
-        super::Stein::LEAST_PILOT
+        FEWEST_VALUES
     )]
     Precision {
         /// The half-width asked for, in points.

@@ -51,6 +51,9 @@ pub fn wilson_interval(successes: u64, trials: u64) -> (f64, f64) {
     (((centre - spread) / scale).max(0.0), ((centre + spread) / scale).min(1.0))
 }
 
+/// The fewest values that [`student_t95`] has a quantile for.
+pub(super) const FEWEST_VALUES: u32 = 11;
+
 /// The 0.975 quantile of Student's t with `degrees` ≥ 10 of freedom, within 1e-5 (Abramowitz and Stegun
 /// 1964, 26.7.5).
 pub(super) fn student_t95(degrees: f64) -> f64 {

@@ -5,7 +5,7 @@
 //! here: playing the games.
 
 use super::MatchError;
-use super::estimate::{mean_and_variance, student_t95};
+use super::estimate::{FEWEST_VALUES, mean_and_variance, student_t95};
 use super::statistics::PairOutcome;
 
 /// One minus the coverage of all intervals here.
@@ -107,7 +107,7 @@ impl Stopping {
 
 impl Stein {
     /// The fewest deals of a pilot.
-    pub const LEAST_PILOT: u32 = 11;
+    pub const LEAST_PILOT: u32 = FEWEST_VALUES;
 
     /// Student's quantile times the pilot's standard deviation.
     fn spread(&self, pairs: &[PairOutcome]) -> f64 {

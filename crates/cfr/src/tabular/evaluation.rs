@@ -7,8 +7,7 @@
 use deepcfr_core::Player;
 
 use super::policy::TabularPolicy;
-use super::sequence::OwnTree;
-use super::tree::GameTree;
+use super::tree::{GameTree, OwnTree};
 
 /// How good a strategy is. All figures in the game's points.
 #[derive(Clone, Copy, Debug, PartialEq)]

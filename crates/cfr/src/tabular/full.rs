@@ -6,7 +6,7 @@
 
 use super::algorithm::{FullTree, RegretRule, Updates};
 use super::policy::normalise;
-use super::sequence::{OwnTree, SequenceForm};
+use super::tree::{OwnTree, SequenceForm};
 
 /// One player's tables: one entry per own slot; `reach` and `values` one more, for the empty
 /// sequence.

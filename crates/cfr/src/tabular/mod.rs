@@ -12,7 +12,6 @@ pub mod oracle;
 mod policy;
 mod sampling;
 mod saved;
-mod sequence;
 mod solver;
 mod tree;
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use deepcfr_core::{Encoder, Game, SampleSink};
 
-use super::lane::Context;
+use super::context::Context;
 use super::plan::TraversalPlan;
 use super::recording::Recording;
 use super::stats::TraversalStats;

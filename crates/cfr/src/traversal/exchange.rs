@@ -21,8 +21,9 @@ use std::thread::ScopedJoinHandle;
 use deepcfr_core::{Encoder, Evaluator, EvaluatorError, Game, SampleSink};
 
 use super::commit::{Committer, Finished};
+use super::context::Context;
 use super::error::TraversalError;
-use super::lane::{Context, Course, Lane};
+use super::lane::{Course, Lane};
 use super::plan::TraversalPlan;
 use super::recording::Recording;
 use super::scheme::Scheme;

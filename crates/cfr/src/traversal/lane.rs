@@ -4,46 +4,16 @@
 //! strategy there is certain and the advantage is 0. The node counts.
 
 use deepcfr_core::{
-    Encoder, Evaluator, EvaluatorError, Features, Game, InfosetKey, NUM_PLAYERS, NetId, Player, Purpose,
-    Query, SampleShape, Stream, Turn,
+    Encoder, Evaluator, EvaluatorError, Features, Game, InfosetKey, NetId, Player, Purpose, Query, Stream,
+    Turn,
 };
 
-use super::plan::{StrategySource, TraversalPlan};
+use super::context::Context;
+use super::plan::StrategySource;
 use super::recording::{Encoded, Recording, SampleBuffer};
 use super::scheme::{Scheme, Walk};
 use crate::lanes::{self, Step};
-use crate::regret::{AllNegative, regret_matching, sample_action};
-
-/// What all lanes of a run share.
-pub(super) struct Context<'a, G, E> {
-    pub(super) game: &'a G,
-    pub(super) encoder: &'a E,
-    pub(super) shape: SampleShape,
-    pub(super) seed: u64,
-    pub(super) iteration: u32,
-    pub(super) traverser: Player,
-    strategy: [StrategySource; NUM_PLAYERS],
-    all_negative: AllNegative,
-    max_nodes: u64,
-}
-
-impl<'a, G: Game, E: Encoder<G>> Context<'a, G, E> {
-    pub(super) fn new(game: &'a G, encoder: &'a E, plan: &TraversalPlan) -> Self {
-        let shape =
-            SampleShape { num_features: encoder.num_features(), num_actions: game.spec().num_actions };
-        Self {
-            game,
-            encoder,
-            shape,
-            seed: plan.seed,
-            iteration: plan.iteration,
-            traverser: plan.traverser,
-            strategy: plan.strategy,
-            all_negative: plan.all_negative,
-            max_nodes: plan.budgets.max_nodes_per_traversal,
-        }
-    }
-}
+use crate::regret::{regret_matching, sample_action};
 
 /// What walking takes: the run's context and how the traverser's nodes are walked.
 pub(super) struct Course<'a, G, E, S> {

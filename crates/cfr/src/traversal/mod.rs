@@ -14,6 +14,7 @@ use deepcfr_core::{Encoder, Evaluator, Game, SampleSink};
 use crate::matches::Bot;
 
 mod commit;
+mod context;
 mod error;
 pub mod evaluators;
 mod exchange;
@@ -35,8 +36,8 @@ pub use plan::{
 };
 pub use stats::{TraversalStats, TraversalTimes};
 
+use context::Context;
 use external::External;
-use lane::Context;
 use outcome::Outcome;
 use rollout::Rollout;
 use scheme::Scheme;

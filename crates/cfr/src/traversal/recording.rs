@@ -2,7 +2,7 @@
 
 use deepcfr_core::{Action, ActionSet, Encoder, Features, Game, Player, SampleMeta, SampleShape, SampleSink};
 
-use super::lane::Context;
+use super::context::Context;
 
 /// Samples of one kind in flat arrays, in the order of their nodes (pre-order). The arrays keep
 /// their longest length, so that neither a new slot nor a reused one is ever zeroed first.

@@ -7,7 +7,8 @@ use std::ops::Range;
 use deepcfr_core::{Encoder, Game};
 
 use super::commit::Finished;
-use super::lane::{Context, Lane};
+use super::context::Context;
+use super::lane::Lane;
 use super::recording::Recording;
 use super::scheme::Scheme;
 use crate::lanes::Work;

@@ -1,12 +1,13 @@
 //! A game laid out in flat arrays: every history a node, every infoset an index.
 //!
-//! Not here: how the arrays are filled (`build`), the seams they implement (`game`, `features`) and
-//! any algorithm on them.
+//! Not here: how the arrays are filled (`build`), the seams they implement (`game`, `features`), the tree with
+//! its histories folded away (`sequence`) and any algorithm on them.
 
 mod build;
 mod error;
 mod features;
 mod game;
+mod sequence;
 #[cfg(test)]
 mod tests;
 
@@ -14,10 +15,9 @@ use std::sync::OnceLock;
 
 use deepcfr_core::{ActionSet, Game, GameSpec, InfosetKey, Player};
 
-use super::sequence::SequenceForm;
-
 pub use error::{TreeError, TreeLimits};
 pub use features::FeatureTable;
+pub(super) use sequence::{OwnTree, SequenceForm};
 
 /// A node of a [`GameTree`]: its position in preorder, the root being 0.
 pub type NodeId = u32;

@@ -9,7 +9,7 @@
 use deepcfr_core::Player;
 use rayon::prelude::*;
 
-use super::tree::{GameTree, Infoset, NodeId, NodeKind};
+use super::{GameTree, Infoset, NodeId, NodeKind};
 
 /// Below this many payoffs a product is over before other threads have woken up.
 const PARALLEL_FROM: usize = 1 << 18;
@@ -20,7 +20,7 @@ const CHUNK: usize = 1 << 12;
 ///
 /// Sequences are numbered like the player's own slots, from 0; the empty sequence comes last.
 #[derive(Clone, Debug)]
-pub(super) struct OwnTree {
+pub(in crate::tabular) struct OwnTree {
     /// Slots of infoset `i`: `first_slots[i]..first_slots[i + 1]`.
     first_slots: Vec<u32>,
     /// The sequence that leads to each infoset.
@@ -40,29 +40,29 @@ impl OwnTree {
         Self { first_slots, parents: infosets.iter().map(sequence).collect() }
     }
 
-    pub(super) fn num_infosets(&self) -> usize {
+    pub(in crate::tabular) fn num_infosets(&self) -> usize {
         self.parents.len()
     }
 
     /// The player's slots, which is the number of sequences but the empty one.
-    pub(super) fn num_slots(&self) -> usize {
+    pub(in crate::tabular) fn num_slots(&self) -> usize {
         self.first_slots[self.parents.len()] as usize
     }
 
     #[inline]
-    pub(super) fn slots(&self, infoset: usize) -> std::ops::Range<usize> {
+    pub(in crate::tabular) fn slots(&self, infoset: usize) -> std::ops::Range<usize> {
         self.first_slots[infoset] as usize..self.first_slots[infoset + 1] as usize
     }
 
     #[inline]
-    pub(super) fn parent(&self, infoset: usize) -> usize {
+    pub(in crate::tabular) fn parent(&self, infoset: usize) -> usize {
         self.parents[infoset] as usize
     }
 
     /// Writes the reach of every sequence under `strategy` (one probability a slot), 1 for the
     /// empty one.
     #[inline]
-    pub(super) fn reaches(&self, strategy: &[f64], reach: &mut [f64]) {
+    pub(in crate::tabular) fn reaches(&self, strategy: &[f64], reach: &mut [f64]) {
         reach[self.num_slots()] = 1.0;
         for infoset in 0..self.num_infosets() {
             let before = reach[self.parent(infoset)];
@@ -77,7 +77,7 @@ impl OwnTree {
 /// A player's payoffs by own sequence (rows) and the other's (columns), chance included: only the
 /// pairs that end a game, in compressed rows.
 #[derive(Clone, Debug)]
-pub(super) struct Payoffs {
+pub(in crate::tabular) struct Payoffs {
     first: Vec<u32>,
     columns: Vec<u32>,
     values: Vec<f64>,
@@ -113,7 +113,7 @@ impl Payoffs {
     /// Writes, for each own sequence, what games that end with it are worth against the other's
     /// `reach`. `parallel` spreads big products over threads and changes no bit.
     #[inline]
-    pub(super) fn product(&self, reach: &[f64], parallel: bool, out: &mut [f64]) {
+    pub(in crate::tabular) fn product(&self, reach: &[f64], parallel: bool, out: &mut [f64]) {
         if parallel && self.values.len() >= PARALLEL_FROM {
             out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
                 out.iter_mut().enumerate().for_each(|(row, out)| *out = self.row(chunk * CHUNK + row, reach));
@@ -126,13 +126,13 @@ impl Payoffs {
 
 /// The sequence form of a [`GameTree`].
 #[derive(Clone, Debug)]
-pub(super) struct SequenceForm {
-    pub(super) own: [OwnTree; 2],
-    pub(super) payoffs: [Payoffs; 2],
+pub(in crate::tabular) struct SequenceForm {
+    pub(in crate::tabular) own: [OwnTree; 2],
+    pub(in crate::tabular) payoffs: [Payoffs; 2],
 }
 
 impl SequenceForm {
-    pub(super) fn new(tree: &GameTree) -> Self {
+    pub(in crate::tabular) fn new(tree: &GameTree) -> Self {
         let own = [OwnTree::new(tree, 0), OwnTree::new(tree, 1)];
         let ends = ends(tree, &own);
         let cells = |player: Player| {
