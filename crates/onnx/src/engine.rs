@@ -6,9 +6,7 @@
 
 use std::sync::Arc;
 
-use deepcfr_core::{
-    Activation, Dense, MlpWeights, Model, ModelError, ModelFactory, ModelSpec, NetId, Weights,
-};
+use deepcfr_core::{Model, ModelError, ModelFactory, ModelSpec, NetId, Weights};
 use ort::session::Session;
 use ort::value::TensorRef;
 
@@ -91,11 +89,4 @@ impl Model for OnnxModel {
 
 fn failed(error: ort::Error) -> ModelError {
     ModelError::Device { device: DEVICE, reason: error.to_string() }
-}
-
-/// A model with every operator of a hidden layer, to try a provider with.
-pub(crate) fn smallest() -> Vec<u8> {
-    let dense = || Dense { inputs: 1, outputs: 1, weight: vec![1.0], bias: vec![0.0] };
-    let (layers, activation) = (vec![dense(), dense()], Activation::Gelu);
-    onnx_model(&MlpWeights { layers, activation, output_scale: 1.0 }, &[]).expect("its layers fit")
 }

@@ -44,6 +44,13 @@ pub fn onnx_model(mlp: &MlpWeights, metadata: &[(&str, &str)]) -> Result<Vec<u8>
     Ok(model.finish())
 }
 
+/// A model with every operator of a hidden layer, to try a provider with.
+pub(crate) fn smallest_model() -> Vec<u8> {
+    let dense = || Dense { inputs: 1, outputs: 1, weight: vec![1.0], bias: vec![0.0] };
+    let (layers, activation) = (vec![dense(), dense()], Activation::Gelu);
+    onnx_model(&MlpWeights { layers, activation, output_scale: 1.0 }, &[]).expect("its layers fit")
+}
+
 fn graph(mlp: &MlpWeights) -> Message {
     let first = mlp.layers.first().map_or(0, |dense| dense.inputs);
     let last = mlp.layers.last().map_or(0, |dense| dense.outputs);

@@ -15,6 +15,8 @@ use ort::ep;
 use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 
+use crate::graph::smallest_model;
+
 /// The environment variable that names the library.
 pub const LIBRARY_VARIABLE: &str = "ORT_DYLIB_PATH";
 
@@ -155,7 +157,7 @@ impl Runtime {
             let path = self.path.clone();
             let fails =
                 |error: ort::Error| RuntimeError::Provider { provider, path, reason: error.to_string() };
-            self.session(&crate::engine::smallest(), provider).map_err(fails)?;
+            self.session(&smallest_model(), provider).map_err(fails)?;
             usable.push(provider);
         }
         Ok(())
