@@ -2,21 +2,12 @@
 //!
 //! Not here: when a change is possible (`catalogue`).
 
-use super::costs::{Costs, TabulatedStrategy};
-use super::ensemble::World;
+use super::costs::{Alternative, TabulatedStrategy};
 use super::prior::Kind;
+use super::world::World;
 use crate::fit::{CallCost, NetworkShape};
 use crate::law::Scheduler;
 use crate::profile::{Device, Quantity};
-
-/// Another way to compute the same call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Alternative {
-    /// The same engine in mixed precision.
-    MixedPrecision,
-    /// The fastest other engine that was timed.
-    Engine,
-}
 
 /// What is changed.
 #[derive(Clone, Debug, PartialEq)]
@@ -338,17 +329,5 @@ impl World {
         let any = after.forward.is_some() || after.step.is_some();
         self.costs.calls = after;
         any.then_some(())
-    }
-}
-
-impl Costs {
-    /// Whether forward passes of kind `how` were timed.
-    pub fn forward_timed(&self, how: &Alternative) -> bool {
-        self.calls.forward_otherwise.contains_key(how)
-    }
-
-    /// Whether training steps of kind `how` were timed.
-    pub fn step_timed(&self, how: &Alternative) -> bool {
-        self.calls.step_otherwise.contains_key(how)
     }
 }

@@ -15,7 +15,6 @@
 
 use std::collections::BTreeMap;
 
-use super::change::Alternative;
 use crate::fit::CallCost;
 use crate::law::{InFlight, Scheduler};
 use crate::profile::{Device, PhaseSeconds};
@@ -41,6 +40,27 @@ pub struct Costs {
     pub other_seconds: f64,
     /// What calls of networks cost.
     pub calls: CallBook,
+}
+
+impl Costs {
+    /// Whether forward passes of kind `how` were timed.
+    pub fn forward_timed(&self, how: &Alternative) -> bool {
+        self.calls.forward_otherwise.contains_key(how)
+    }
+
+    /// Whether training steps of kind `how` were timed.
+    pub fn step_timed(&self, how: &Alternative) -> bool {
+        self.calls.step_otherwise.contains_key(how)
+    }
+}
+
+/// Another way to compute the same call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Alternative {
+    /// The same engine in mixed precision.
+    MixedPrecision,
+    /// The fastest other engine that was timed.
+    Engine,
 }
 
 /// What calls of networks cost; `None` where not timed.

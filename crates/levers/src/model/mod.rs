@@ -10,12 +10,16 @@ mod costs;
 mod ensemble;
 mod prior;
 mod whatif;
+mod world;
 
-pub use change::{Alternative, Change};
-pub use costs::{CallBook, Costs, EvaluationCosts, TabulatedStrategy, TrainingCosts, TraversalCosts};
-pub use ensemble::{Ensemble, ModelError, World};
+pub use change::Change;
+pub use costs::{
+    Alternative, CallBook, Costs, EvaluationCosts, TabulatedStrategy, TrainingCosts, TraversalCosts,
+};
+pub use ensemble::{Ensemble, ModelError};
 pub use prior::{Kind, Prior};
 pub use whatif::{WhatIf, WhatIfError};
+pub use world::World;
 
 #[cfg(test)]
 mod tests;

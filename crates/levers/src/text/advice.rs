@@ -2,7 +2,7 @@
 
 use super::{Table, count, order_text, ratio, seconds, share};
 use crate::advise::{Advice, Advisory, Extrapolation, Outlook, Verdict};
-use crate::catalogue::{Check, Goal, Stage};
+use crate::catalogue::{Check, Goal};
 use crate::fit::NetworkShape;
 use crate::ledger::Calibration;
 use crate::profile::PhaseSeconds;
@@ -208,9 +208,4 @@ pub(super) fn calibration(calibration: &Calibration) -> String {
         100.0 * (calibration.mean_log_error.exp() - 1.0),
         calibration.scale
     )
-}
-
-/// A stage as a heading.
-pub(super) fn stage(stage: Stage) -> String {
-    format!("  {}:", stage.name())
 }

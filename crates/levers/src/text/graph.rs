@@ -1,7 +1,6 @@
 //! The order of decisions as text and as a picture (SVG). Not here: the order itself.
 
-use super::advice::stage;
-use crate::catalogue::LeverId;
+use crate::catalogue::{LeverId, Stage};
 use crate::sequence::{CycleError, Edge, depths, edges};
 
 const BOX: (usize, usize) = (250, 34);
@@ -27,6 +26,11 @@ pub fn order_text(order: &[LeverId]) -> String {
         text += &format!("    {}. {}{after}\n", index + 1, entry.title);
     }
     text
+}
+
+/// A stage as a heading.
+fn stage(stage: Stage) -> String {
+    format!("  {}:", stage.name())
 }
 
 /// The dependencies as a drawing: a lever's column is the longest chain of levers before it.
@@ -71,9 +75,9 @@ fn arrow((from_x, from_y): (usize, usize), (to_x, to_y): (usize, usize)) -> Stri
 fn node(lever: LeverId, x: usize, y: usize) -> String {
     let entry = lever.lever();
     let fill = match entry.stage {
-        crate::catalogue::Stage::Infrastructure => "#dbeafe",
-        crate::catalogue::Stage::ModelSize => "#fde68a",
-        crate::catalogue::Stage::AfterModelSize => "#dcfce7",
+        Stage::Infrastructure => "#dbeafe",
+        Stage::ModelSize => "#fde68a",
+        Stage::AfterModelSize => "#dcfce7",
     };
     let (width, height) = BOX;
     let title = entry.title.replace('&', "&amp;").replace('<', "&lt;");
