@@ -2,7 +2,7 @@
 //!
 //! Not here: where the values come from (files, command lines).
 
-use deepcfr_core::{Activation, MlpWeights, NetId, SampleShape, Weighting};
+use deepcfr_core::{Activation, NetId, SampleShape, Weighting};
 
 /// What is minimised, per sample; samples enter with their weight and as a mean over the batch.
 /// Only legal actions carry loss.
@@ -132,12 +132,5 @@ impl LearnerConfig {
             threads: 1,
             assemble_ahead: false,
         }
-    }
-
-    /// The weights that a fit in iteration 0 of a run with `seed` starts from: hidden layers He-uniform, the
-    /// output layer in `±1/√inputs`, biases 0, outputs not scaled.
-    pub fn fresh_network(&self, seed: u64) -> MlpWeights {
-        let layers = super::initial::initial_layers(self, seed, 0);
-        MlpWeights { layers, activation: self.activation, output_scale: 1.0 }
     }
 }

@@ -1,8 +1,17 @@
 //! Initial weights from the run's own random streams.
 
-use deepcfr_core::{Dense, Purpose, Stream};
+use deepcfr_core::{Dense, MlpWeights, Purpose, Stream};
 
 use super::LearnerConfig;
+
+impl LearnerConfig {
+    /// The weights that a fit in iteration 0 of a run with `seed` starts from: hidden layers He-uniform, the
+    /// output layer in `±1/√inputs`, biases 0, outputs not scaled.
+    pub fn fresh_network(&self, seed: u64) -> MlpWeights {
+        let layers = initial_layers(self, seed, 0);
+        MlpWeights { layers, activation: self.activation, output_scale: 1.0 }
+    }
+}
 
 /// Fresh layers: He-uniform hidden weights, an output layer in `±1/√inputs`, biases 0.
 ///

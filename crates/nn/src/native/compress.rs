@@ -3,7 +3,8 @@
 //! Eight at a time where the processor can permute vectors, else one by one: the same lists. Not here:
 //! where the lists lie.
 
-use super::entries::BLOCK;
+/// Values in a block.
+pub(super) const BLOCK: usize = 128;
 
 /// Values that are written past the last one of a full block.
 pub(super) const SLACK: usize = 8;

@@ -5,10 +5,7 @@
 //! with zeros to whole groups: a kernel that takes a group a turn ends its loops after much the same
 //! number of turns each time, which a processor can predict. Not here: arithmetic.
 
-use super::compress::{Compressor, SLACK};
-
-/// Inputs in a block.
-pub(super) const BLOCK: usize = 128;
+use super::compress::{BLOCK, Compressor, SLACK};
 
 /// Entries that a kernel takes a turn.
 pub(super) const GROUP: usize = 4;

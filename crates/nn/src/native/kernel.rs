@@ -6,7 +6,8 @@
 use deepcfr_core::Activation;
 use pulp::{Simd, WithSimd};
 
-use super::entries::{BLOCK, Entries, GROUP, List};
+use super::compress::BLOCK;
+use super::entries::{Entries, GROUP, List};
 use super::gelu::gelu;
 use super::packed::{PANEL_VECTORS, PackedLayer, PackedMlp};
 
