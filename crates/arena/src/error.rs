@@ -2,6 +2,8 @@
 //!
 //! Not here: exit codes, which belong to the command line.
 
+mod export;
+
 use std::io;
 use std::path::PathBuf;
 
@@ -18,7 +20,7 @@ use deepcfr_solve::SolveError;
 use deepcfr_train::devices::UnusableDevice;
 use deepcfr_train::{MemoryError, TooManyNetworks, TrainError};
 
-use crate::export::ExportError;
+pub use export::ExportError;
 
 /// Why contestants cannot meet, or a result not be written.
 #[derive(Debug, thiserror::Error)]

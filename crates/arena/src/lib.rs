@@ -29,6 +29,7 @@ mod exploit;
 mod folder;
 mod frozen;
 mod heat_map;
+mod network;
 mod report;
 mod request;
 mod text;

@@ -3,20 +3,21 @@
 //! Not here: the formats themselves (`deepcfr-onnx`) and what the card says (see `card`).
 
 mod card;
-mod error;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use deepcfr_board::Catalogue;
 use deepcfr_config::RunConfig;
-use deepcfr_core::{MlpWeights, NetId, Weights};
+use deepcfr_core::{MlpWeights, Weights};
 use deepcfr_onnx::{onnx_model, safetensors_file};
 use deepcfr_runs::atomic_file;
 use deepcfr_runs::run_folder::RunReference;
 
 pub use card::{ActionsCard, Card, EncoderCard, FeaturesCard, GameCard, NetworkCard};
-pub use error::ExportError;
+
+pub use crate::error::ExportError;
+pub use crate::network::ExportNetwork;
 
 use crate::error::ArenaError;
 use crate::frozen::read_networks;
@@ -38,40 +39,6 @@ impl fmt::Display for ExportFormat {
         f.pad(match self {
             Self::Onnx => "onnx",
             Self::Safetensors => "safetensors",
-        })
-    }
-}
-
-/// One of a run's networks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ExportNetwork {
-    /// Advantages of player 0.
-    Advantage0,
-    /// Advantages of player 1.
-    Advantage1,
-    /// The average strategy.
-    Strategy,
-}
-
-impl ExportNetwork {
-    /// Every network of a run.
-    pub const ALL: [Self; 3] = [Self::Advantage0, Self::Advantage1, Self::Strategy];
-
-    const fn net(self) -> NetId {
-        match self {
-            Self::Advantage0 => NetId::advantage(0),
-            Self::Advantage1 => NetId::advantage(1),
-            Self::Strategy => NetId::STRATEGY,
-        }
-    }
-}
-
-impl fmt::Display for ExportNetwork {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Advantage0 => "advantage0",
-            Self::Advantage1 => "advantage1",
-            Self::Strategy => "strategy",
         })
     }
 }

@@ -15,8 +15,8 @@ use deepcfr_train::inference::Inference;
 use deepcfr_train::memory_kinds;
 use deepcfr_train::networks::{NUM_NETS, factories, learner_config};
 
+use super::observer::RespondObserver;
 use super::request::RespondTask;
-use super::session::RespondObserver;
 use crate::error::ArenaError;
 
 /// One seat's learner.

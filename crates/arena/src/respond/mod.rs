@@ -5,9 +5,11 @@
 
 mod learn;
 mod measure;
+mod observer;
 mod request;
 mod session;
 
 pub use measure::Measured;
+pub use observer::RespondObserver;
 pub use request::{Budget, RespondRequest, RespondTask};
-pub use session::{RespondObserver, Responded, respond};
+pub use session::{Responded, respond};

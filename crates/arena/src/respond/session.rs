@@ -5,30 +5,18 @@
 use std::time::Instant;
 
 use deepcfr_board::{Board, Catalogue, FixedNetworks, FixedPlayer};
-use deepcfr_cfr::matches::{NetworkStrategy, Watch};
+use deepcfr_cfr::matches::NetworkStrategy;
 use deepcfr_config::RunConfig;
-use deepcfr_core::Player;
 use deepcfr_runs::machine::memory_bytes;
 use deepcfr_train::networks::factory;
 use deepcfr_train::{MemoryPlan, Nets, devices, memory_kinds};
 
 use super::learn::Responder;
 use super::measure::{Measured, measure};
+use super::observer::RespondObserver;
 use super::request::{Budget, RespondTask};
 use crate::error::ArenaError;
 use crate::frozen::{Frozen, Player as FrozenPlayer};
-
-/// Sees a response being learned.
-pub trait RespondObserver {
-    /// The learner of `seat` has done `iteration` of `iterations`; `loss` of its last fit in the loss's
-    /// own units.
-    fn iteration(&mut self, _seat: Player, _iteration: u32, _iterations: u32, _loss: f64) {}
-
-    /// Who sees the games that measure.
-    fn watch(&self) -> &dyn Watch {
-        &()
-    }
-}
 
 /// A lower bound on exploitability, and what it took.
 #[derive(Clone, Debug, PartialEq)]

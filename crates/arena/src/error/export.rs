@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use deepcfr_core::ModelError;
 use deepcfr_onnx::SafetensorsError;
 
-use super::ExportNetwork;
+use crate::network::ExportNetwork;
 
 /// Why a network cannot be exported.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ impl ExportError {
         matches!(self, Self::NoNetwork { .. } | Self::NotAPerceptron { .. } | Self::OtherExport { .. })
     }
 
-    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| Self::Io { path, source }
     }
