@@ -2,6 +2,9 @@
 //!
 //! Not here: exit codes, which belong to the command line.
 
+mod profiling;
+mod sweep;
+
 use deepcfr_board::RulesError;
 use deepcfr_config::ConfigError;
 use deepcfr_core::{EvaluatorError, GameError, LearnError, ModelError};
@@ -12,8 +15,8 @@ use deepcfr_runs::run_folder::RunFolderError;
 use deepcfr_train::TrainError;
 use deepcfr_train::devices::UnusableDevice;
 
-use crate::profile::ProfilingError;
-use crate::sweep::SweepFailure;
+pub use profiling::ProfilingError;
+pub use sweep::SweepFailure;
 
 /// Why something could not be measured.
 #[derive(Debug, thiserror::Error)]

@@ -75,7 +75,7 @@ pub enum ProfilingError {
 }
 
 impl ProfilingError {
-    pub(crate) fn is_bad_input(&self) -> bool {
+    pub(super) fn is_bad_input(&self) -> bool {
         match self {
             Self::Interrupted | Self::Turns(_) | Self::Io { .. } => false,
             Self::Ledger(error) => !matches!(error, LedgerError::NotProjected),

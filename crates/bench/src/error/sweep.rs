@@ -61,11 +61,11 @@ pub enum SweepFailure {
 }
 
 impl SweepFailure {
-    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
+    pub(crate) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self + '_ {
         move |source| Self::Io { path: path.to_owned(), source }
     }
 
-    pub(crate) fn is_bad_input(&self) -> bool {
+    pub(super) fn is_bad_input(&self) -> bool {
         !matches!(self, Self::Io { .. } | Self::Undecided(_))
     }
 }

@@ -7,7 +7,6 @@
 mod calls;
 mod ceilings;
 mod contention;
-mod error;
 mod plots;
 mod settings;
 mod short_run;
@@ -23,11 +22,12 @@ use deepcfr_board::Catalogue;
 use deepcfr_levers::profile::{Build, Machine, Profile, SCHEMA};
 
 pub(crate) use ceilings::fastest;
-pub use error::ProfilingError;
 pub use plots::write_plots;
 pub use short_run::{Length, Progress};
 pub use store::{LEDGER, PROFILE, create_folder, newest_profile};
 pub use trial::{Trial, TrialPlan, try_lever};
+
+pub use crate::error::ProfilingError;
 
 pub(crate) use calls::{Timed, repeat, time_blocks};
 

@@ -9,8 +9,7 @@ use std::time::Instant;
 
 use deepcfr_levers::profile::{IterationSample, PhaseSeconds};
 
-use crate::error::BenchError;
-use crate::profile::error::ProfilingError;
+use crate::error::{BenchError, ProfilingError};
 use deepcfr_config::RunConfig;
 use deepcfr_runs::checkpoint::{CheckpointStore, Keep};
 use deepcfr_runs::metrics::{IterationMetrics, Phase};

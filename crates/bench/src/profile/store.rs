@@ -6,8 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::error::ProfilingError;
-use crate::error::BenchError;
+use crate::error::{BenchError, ProfilingError};
 use deepcfr_config::RunConfig;
 use deepcfr_runs::run_folder::RunFolder;
 

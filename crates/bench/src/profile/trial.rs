@@ -13,11 +13,10 @@ use deepcfr_levers::model::{Costs, Ensemble};
 use deepcfr_levers::profile::Profile;
 use deepcfr_levers::verify::{Drift, Observed};
 
-use super::error::ProfilingError;
 use super::settings;
 use super::short_run::{Progress, Watch};
 use super::verify::{TurnsPlan, turns};
-use crate::error::BenchError;
+use crate::error::{BenchError, ProfilingError};
 use deepcfr_board::Catalogue;
 use deepcfr_config::{Base, RunConfig, Schema};
 

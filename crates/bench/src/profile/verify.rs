@@ -10,8 +10,7 @@ use deepcfr_levers::profile::average_iterations;
 use deepcfr_levers::verify::{Drift, TurnPair};
 
 use super::short_run::{self, Length, ShortRun, Watch};
-use crate::error::BenchError;
-use crate::profile::error::ProfilingError;
+use crate::error::{BenchError, ProfilingError};
 use deepcfr_config::RunConfig;
 use deepcfr_runs::metrics::{FitMetrics, IterationMetrics};
 use deepcfr_train::Trainer;

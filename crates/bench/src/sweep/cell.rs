@@ -11,8 +11,7 @@ use deepcfr_core::{LearnError, ModelError};
 use deepcfr_levers::comparison::SeedResult;
 use serde::{Deserialize, Serialize};
 
-use super::error::SweepFailure;
-use crate::error::BenchError;
+use crate::error::{BenchError, SweepFailure};
 use crate::profile::Progress;
 use deepcfr_config::RunConfig;
 use deepcfr_runs::atomic_file;

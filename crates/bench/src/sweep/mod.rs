@@ -6,7 +6,6 @@
 //! decide (`deepcfr_levers::comparison`).
 
 mod cell;
-mod error;
 mod plan;
 mod report;
 
@@ -18,9 +17,10 @@ use std::time::SystemTime;
 use deepcfr_board::Catalogue;
 
 pub use cell::CellResult;
-pub use error::SweepFailure;
 pub use plan::{Axis, SweepPlan};
 pub use report::Findings;
+
+pub use crate::error::SweepFailure;
 
 use crate::error::BenchError;
 use crate::profile::Progress;

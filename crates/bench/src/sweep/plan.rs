@@ -5,7 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::cell::Cell;
-use super::error::SweepFailure;
+use crate::error::SweepFailure;
 use deepcfr_config::{Base, RunConfig, Schema};
 
 /// A cell saves its state this often in the course of its run.

@@ -13,9 +13,8 @@ use deepcfr_levers::statistics::{deviation, mean};
 use deepcfr_levers::text::{Table, bytes, ratio, seconds, size_decision};
 
 use super::cell::CellResult;
-use super::error::SweepFailure;
 use super::plan::{Axis, SweepPlan};
-use crate::error::BenchError;
+use crate::error::{BenchError, SweepFailure};
 use deepcfr_runs::atomic_file;
 use deepcfr_runs::report::{Chart, Point, Series, write_chart};
 
