@@ -16,6 +16,7 @@ mod memories;
 mod merged;
 mod packed;
 mod packing;
+mod pieces;
 mod reservoir;
 mod saved;
 mod store;

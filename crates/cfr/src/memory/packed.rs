@@ -7,7 +7,7 @@ use deepcfr_core::{Features, SampleMeta, SampleShape};
 use super::LoadError;
 use super::arena::{self, Arena};
 use super::packing::{self, Packing};
-use super::saved::Pieces;
+use super::pieces::Pieces;
 
 /// Legal actions of a sample, for [`PackedSamples::bytes_expected`].
 const EXPECTED_ACTIONS: usize = 16;

@@ -15,11 +15,9 @@ use std::io::{self, Read, Write};
 
 use deepcfr_core::{SampleMeta, SampleShape};
 
+use super::pieces::Pieces;
 use super::store::Store;
 use super::{LoadError, set_of, words_of};
-
-/// Bytes are handed to the writer in pieces of about this size.
-const PIECE: usize = 1 << 16;
 
 impl Store {
     /// Writes the first `len` samples as they lie in memory: packed ones stay packed.
@@ -96,32 +94,4 @@ pub(super) fn read_u64(reader: &mut impl Read) -> io::Result<u64> {
     let mut bytes = [0; 8];
     reader.read_exact(&mut bytes)?;
     Ok(u64::from_le_bytes(bytes))
-}
-
-/// Gathers small writes.
-pub(super) struct Pieces<'a, W> {
-    writer: &'a mut W,
-    piece: Vec<u8>,
-}
-
-impl<'a, W: Write> Pieces<'a, W> {
-    pub(super) fn new(writer: &'a mut W) -> Self {
-        Self { writer, piece: Vec::with_capacity(2 * PIECE) }
-    }
-
-    #[inline]
-    pub(super) fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.piece.extend_from_slice(bytes);
-        if self.piece.len() < PIECE {
-            return Ok(());
-        }
-        self.writer.write_all(&self.piece)?;
-        self.piece.clear();
-        Ok(())
-    }
-
-    /// Writes what is left.
-    pub(super) fn finish(self) -> io::Result<()> {
-        self.writer.write_all(&self.piece)
-    }
 }

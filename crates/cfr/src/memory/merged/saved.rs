@@ -17,7 +17,8 @@ use std::io::{self, Read, Write};
 use deepcfr_core::{SampleShape, SampleSource, Weighting, row_hash};
 
 use super::super::LoadError;
-use super::super::saved::{Pieces, read_u64};
+use super::super::pieces::Pieces;
+use super::super::saved::read_u64;
 use super::MergedMemory;
 use super::sums::Sum;
 
