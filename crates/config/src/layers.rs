@@ -7,6 +7,7 @@
 use serde::de::IntoDeserializer;
 use toml::{Table, Value};
 
+use super::dotted::{value_at, value_at_mut};
 use super::game::WrongType;
 use super::problem::Problem;
 use super::raw::RawConfig;
@@ -125,21 +126,6 @@ impl<'a> Layers<'a> {
             };
             *value_at_mut(readable, &path).expect("it was read there") = Value::Table(table);
         }
-    }
-}
-
-/// The value at a dotted path.
-pub(super) fn value_at<'a>(table: &'a Table, path: &str) -> Option<&'a Value> {
-    match path.split_once('.') {
-        None => table.get(path),
-        Some((section, rest)) => value_at(table.get(section)?.as_table()?, rest),
-    }
-}
-
-fn value_at_mut<'a>(table: &'a mut Table, path: &str) -> Option<&'a mut Value> {
-    match path.split_once('.') {
-        None => table.get_mut(path),
-        Some((section, rest)) => value_at_mut(table.get_mut(section)?.as_table_mut()?, rest),
     }
 }
 

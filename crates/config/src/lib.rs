@@ -15,10 +15,12 @@
 
 mod choice;
 mod device;
+mod dotted;
 mod game;
 mod layers;
 mod manual;
 mod older;
+mod placement;
 mod presets;
 mod problem;
 mod raw;
@@ -88,7 +90,7 @@ impl Schema {
             layers.add_assignment(&format!("run.seed={seed}"));
         }
         let (raw, values, problems) = layers.read();
-        let mut config = raw.into_run_config();
+        let mut config = RunConfig::from(raw);
         if config.run.name.is_empty() {
             config.run.name = preset_name.unwrap_or_else(|| config.game.name().replace('_', "-"));
         }

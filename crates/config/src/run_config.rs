@@ -4,8 +4,8 @@
 
 use toml::{Table, Value};
 
-use super::game::GameChoice;
-use super::layers::value_at;
+use super::dotted::value_at;
+use super::game::{GameChoice, RawGame};
 use super::older::remove_older;
 use super::problem::{ConfigError, Problem};
 use super::raw::RawConfig;
@@ -114,6 +114,45 @@ impl RunConfig {
     /// The chosen game and its parameters in one line: differs when the rules do.
     pub fn game_line(&self) -> String {
         self.game.line()
+    }
+}
+
+impl From<RawConfig> for RunConfig {
+    /// The same values with the chosen game alone. Values are taken as they are.
+    fn from(raw: RawConfig) -> Self {
+        Self {
+            game: raw.game.chosen(),
+            run: raw.run,
+            network: raw.network,
+            traversal: raw.traversal,
+            server: raw.server,
+            regret_matching: raw.regret_matching,
+            memory: raw.memory,
+            training: raw.training,
+            average: raw.average,
+            inference: raw.inference,
+            evaluation: raw.evaluation,
+            checkpoint: raw.checkpoint,
+        }
+    }
+}
+
+impl From<RunConfig> for RawConfig {
+    fn from(config: RunConfig) -> Self {
+        Self {
+            run: config.run,
+            game: RawGame::from(config.game),
+            network: config.network,
+            traversal: config.traversal,
+            server: config.server,
+            regret_matching: config.regret_matching,
+            memory: config.memory,
+            training: config.training,
+            average: config.average,
+            inference: config.inference,
+            evaluation: config.evaluation,
+            checkpoint: config.checkpoint,
+        }
     }
 }
 

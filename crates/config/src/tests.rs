@@ -109,6 +109,6 @@ fn devices_that_the_program_was_not_built_for_are_refused() {
 fn every_resumable_key_exists() {
     let table = schema().defaults();
     for path in run_config::RESUMABLE {
-        assert!(layers::value_at(&table, path).is_some(), "{path}");
+        assert!(dotted::value_at(&table, path).is_some(), "{path}");
     }
 }

@@ -8,8 +8,8 @@ use std::ops::RangeInclusive;
 use deepcfr_core::DeviceName;
 use toml::{Table, Value};
 
+use super::dotted::value_at;
 use super::game::GameFacts;
-use super::layers::value_at;
 use super::problem::{ConfigError, Problem};
 use super::run_config::RunConfig;
 use super::schema::Schema;
