@@ -11,9 +11,9 @@ use crate::curve::{Curve, CurvePoint};
 use crate::error::SolveError;
 use crate::folder::SolveFolder;
 use crate::report::Cost;
-use crate::request::Task;
 use crate::run::{Run, SolveObserver, Started};
 use crate::solver::{Ground, TableSolver};
+use crate::task::Task;
 
 /// How a comparison ended.
 #[derive(Debug)]

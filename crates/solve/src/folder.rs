@@ -12,7 +12,7 @@ use crate::curve::{Curve, CurvePoint, csv, points};
 use crate::error::SolveError;
 use crate::policy_file::EXTENSION;
 use crate::report::write_plots;
-use crate::request::Task;
+use crate::task::Task;
 use deepcfr_runs::atomic_file;
 use deepcfr_runs::machine::MachineInfo;
 use deepcfr_runs::run_folder::{RunFolder, RunFolderError, RunLock};

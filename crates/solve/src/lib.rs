@@ -37,6 +37,7 @@ mod report;
 mod request;
 mod run;
 mod solver;
+mod task;
 
 pub use compare::{Compared, Contender, compare};
 pub use curve::{Curve, CurvePoint};
@@ -44,5 +45,6 @@ pub use error::SolveError;
 pub use exploit::{Exploited, Subject, exploit_policy, find_subject};
 pub use folder::SolveFolder;
 pub use policy_file::SavedPolicy;
-pub use request::{ALGORITHMS, SolveLimits, SolveRequest, Task};
+pub use request::{ALGORITHMS, SolveRequest};
 pub use run::{SolveObserver, Solved, Started, resume, solve};
+pub use task::{SolveLimits, Task};

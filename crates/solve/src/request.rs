@@ -9,7 +9,8 @@ use deepcfr_cfr::tabular::{Algorithm, TreeLimits};
 
 use crate::error::SolveError;
 use crate::folder::SolveFolder;
-use deepcfr_config::{Base, ConfigError, GameChoice, Problem, RunConfig, Schema, nearest};
+use crate::task::{SolveLimits, Task};
+use deepcfr_config::{Base, ConfigError, Problem, RunConfig, Schema, nearest};
 
 /// Iterations where neither they nor the time are limited.
 const DEFAULT_ITERATIONS: u64 = 1_000;
@@ -40,38 +41,6 @@ pub struct SolveRequest {
     pub out: Option<PathBuf>,
     /// The most nodes of a game tree.
     pub max_nodes: Option<usize>,
-}
-
-/// When solving stops, and how big a tree may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SolveLimits {
-    /// The most iterations, those before resuming included.
-    pub iterations: u64,
-    /// The most time, evaluation excluded, since the start or since resuming.
-    pub time: Duration,
-    /// The biggest tree.
-    pub tree: TreeLimits,
-}
-
-/// What to solve, with what, how far, and where the results go.
-#[derive(Clone, Debug)]
-pub struct Task {
-    /// The game.
-    pub game: GameChoice,
-    /// The game and its rules in one line.
-    pub game_line: String,
-    /// `[game]` and the seed as TOML, from which [`Schema::resolve`] gives the same game.
-    pub(crate) config: String,
-    /// At least one.
-    pub algorithms: Vec<Algorithm>,
-    /// Seed of sampling algorithms.
-    pub seed: u64,
-    /// When to stop.
-    pub limits: SolveLimits,
-    /// The folder for the results, or else one in `runs` named by date, game and algorithm.
-    pub out: Option<PathBuf>,
-    /// The folder of runs.
-    pub runs: PathBuf,
 }
 
 /// The algorithms by name, with what they are.

@@ -13,8 +13,8 @@ use crate::curve::{Curve, CurvePoint, next_point};
 use crate::error::SolveError;
 use crate::folder::SolveFolder;
 use crate::policy_file::{self, Origin, read_solver};
-use crate::request::{SolveLimits, Task};
 use crate::solver::{Ground, TableSolver};
+use crate::task::{SolveLimits, Task};
 use deepcfr_runs::checkpoint::CheckpointError;
 
 /// The solver looks at the clock and at the stop flag about this often.
