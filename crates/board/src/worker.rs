@@ -1,7 +1,8 @@
-//! What answers a worker's rows: its own model, or the client of a batching server.
+//! What answers a worker's rows: its own model, the client of a batching server, or nothing.
 //!
 //! Not here: opening models and servers.
 
+use deepcfr_cfr::matches::NoNetworks;
 use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
 use deepcfr_core::{Evaluator, EvaluatorError, NetId, Query};
 use deepcfr_serve::Client;
@@ -12,6 +13,8 @@ pub enum Worker {
     Local(Box<LocalEvaluator>),
     /// A connection to the batching server.
     Client(Box<Client>),
+    /// Nothing: for games of players that ask no network.
+    None,
 }
 
 impl Evaluator for Worker {
@@ -20,6 +23,7 @@ impl Evaluator for Worker {
         match self {
             Self::Local(local) => local.submit(lane, net, query),
             Self::Client(client) => client.submit(lane, net, query),
+            Self::None => NoNetworks.submit(lane, net, query),
         }
     }
 
@@ -27,6 +31,7 @@ impl Evaluator for Worker {
         match self {
             Self::Local(local) => local.flush(),
             Self::Client(client) => client.flush(),
+            Self::None => NoNetworks.flush(),
         }
     }
 
@@ -34,6 +39,7 @@ impl Evaluator for Worker {
         match self {
             Self::Local(local) => local.wait(),
             Self::Client(client) => client.wait(),
+            Self::None => NoNetworks.wait(),
         }
     }
 
@@ -41,6 +47,7 @@ impl Evaluator for Worker {
         match self {
             Self::Local(local) => local.rest(),
             Self::Client(client) => client.rest(),
+            Self::None => NoNetworks.rest(),
         }
     }
 
@@ -49,6 +56,7 @@ impl Evaluator for Worker {
         match self {
             Self::Local(local) => local.next_ready(),
             Self::Client(client) => client.next_ready(),
+            Self::None => NoNetworks.next_ready(),
         }
     }
 
@@ -57,6 +65,7 @@ impl Evaluator for Worker {
         match self {
             Self::Local(local) => local.output(lane),
             Self::Client(client) => client.output(lane),
+            Self::None => &[],
         }
     }
 }

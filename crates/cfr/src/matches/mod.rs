@@ -13,6 +13,7 @@
 //!
 //! Not here: exact evaluation, rules of bots, and when evaluations happen.
 
+mod bots;
 mod contestant;
 mod error;
 mod estimate;
@@ -28,6 +29,7 @@ use std::ops::Range;
 
 use deepcfr_core::{Encoder, Evaluator, Game};
 
+pub use bots::{NoNetworks, play_bots};
 pub use contestant::{Bot, Contestant, NetworkStrategy, OutputRule, PolicyBot};
 pub use error::MatchError;
 pub use estimate::{Estimate, wilson_interval};

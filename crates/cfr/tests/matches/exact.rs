@@ -2,6 +2,7 @@
 
 use deepcfr_cfr::matches::{
     Bot, Contestant, MatchError, MatchRecord, NetworkStrategy, OutputRule, Pairing, PolicyBot, play,
+    play_bots,
 };
 use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::traversal::evaluators::ConstantEvaluator;
@@ -230,4 +231,18 @@ fn what_cannot_be_played_is_an_error() {
     let mut workers = evaluators((KuhnEncoder.num_features_of(), 2), |_, _, out| out.fill(0.0), 2);
     let error = play(&Kuhn, &KuhnEncoder, &plan(50, 4), &pairings, &mut workers).unwrap_err();
     assert!(matches!(error, MatchError::Evaluator(_)), "{error}");
+}
+
+#[test]
+fn bots_alone_need_no_networks() {
+    let pairings = [Pairing { subject: Contestant::Bot(&Uniform), opponent: Contestant::Bot(&Pure(3)) }];
+    let mut workers = vec![ConstantEvaluator::new(Vec::new()); 2];
+    let expected = play(&Kuhn, &KuhnEncoder, &plan(300, 4), &pairings, &mut workers).unwrap();
+    assert_eq!(play_bots(&Kuhn, &plan(300, 4), &pairings, 1).unwrap(), expected);
+    assert_eq!(play_bots(&Kuhn, &plan(300, 8), &pairings, 3).unwrap(), expected);
+    assert!(matches!(play_bots(&Kuhn, &plan(300, 4), &pairings, 0), Err(MatchError::NoWorkers)));
+    let strategy = NetworkStrategy::average();
+    let pairings = [Pairing { subject: Contestant::Network(&strategy), opponent: Contestant::Bot(&Uniform) }];
+    let error = play_bots(&Kuhn, &plan(5, 4), &pairings, 2).unwrap_err();
+    assert_eq!(error.to_string(), "the model failed: network 2 does not exist: the model holds 0");
 }
