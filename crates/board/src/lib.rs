@@ -55,6 +55,30 @@
 //! assert!(refused.unwrap_err().to_string().contains("game.pennies.stakes = 10\n      give 1 to 9"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! Networks as a [`Policy`](deepcfr_core::Policy), measured exactly where the game is small:
+//!
+//! ```
+//! use deepcfr_board::FixedNetworks;
+//! use deepcfr_cfr::matches::{NetworkStrategy, OutputRule};
+//! use deepcfr_cfr::tabular::{GameTree, TabularPolicy, TreeLimits, evaluate};
+//! use deepcfr_core::{Encoder, ModelFactory, ModelSpec, NetId};
+//! use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
+//! use deepcfr_serve::FunctionModel;
+//!
+//! // Logits of 0, in place of an engine of `deepcfr-nn` or `deepcfr-onnx` with weights loaded.
+//! let num_features = Encoder::<Kuhn>::num_features(&KuhnEncoder);
+//! let spec = ModelSpec { num_features, num_outputs: 2, num_nets: 1, row_invariant: true };
+//! let model = FunctionModel::new(spec, |_, _: &[f32], logits: &mut [f32]| logits.fill(0.0)).open()?;
+//!
+//! let strategy = NetworkStrategy::single(NetId(0), OutputRule::Softmax);
+//! let networks = FixedNetworks::new(&strategy, vec![model]);
+//! let policy = networks.policy(&KuhnEncoder, [0, 0]);
+//! let tree = GameTree::build(&Kuhn, TreeLimits::default())?;
+//! let table = TabularPolicy::from_policy(&tree, &Kuhn, &tree.representatives(&Kuhn), &policy);
+//! assert!((evaluate(&tree, &table).nash_conv - 11.0 / 12.0).abs() < 1e-6);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod catalogue;
 mod face;

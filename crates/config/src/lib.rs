@@ -8,8 +8,10 @@
 //! ```
 //! use deepcfr_config::{Base, Schema};
 //!
+//! let schema = Schema::default();
+//! assert!(schema.manual().contains("| `iterations` | `100` |"), "every key, its default and its meaning");
 //! // Without any game every key of the other sections can be read, and what is wrong is told.
-//! let error = Schema::default().resolve(&Base::Default, &["run.iterations=0".to_owned()], None).unwrap_err();
+//! let error = schema.resolve(&Base::Default, &["run.iterations=0".to_owned()], None).unwrap_err();
 //! assert!(error.to_string().contains("run.iterations = 0"));
 //! ```
 
