@@ -14,9 +14,9 @@ use deepcfr_core::{NUM_PLAYERS, Player, SampleSink};
 use deepcfr_runs::metrics::BatchMetrics;
 
 use crate::error::TrainError;
-use crate::evaluation::all_negative;
 use crate::inference::{Answered, Inference};
 use crate::lanes::Lanes;
+use crate::words::all_negative;
 
 /// One or more traversers' traversals of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,8 @@ use std::time::Instant;
 
 use deepcfr_board::{Board, Contestant, Pairing};
 use deepcfr_cfr::matches::{MatchPlan, MatchRecord, NetworkStrategy};
-use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::tabular::TabularPolicy;
-use deepcfr_config::{self as config, EvaluatedPolicy, NashConv, RunConfig};
+use deepcfr_config::{EvaluatedPolicy, NashConv, RunConfig};
 use deepcfr_core::NetId;
 use deepcfr_runs::metrics::{EvaluationMetrics, ExactMetrics, MatchMetrics, PlayMetrics};
 
@@ -17,8 +16,9 @@ use crate::inference::Inference;
 use crate::lanes::Lanes;
 use crate::nets::Nets;
 use crate::networks::{NUM_NETS, Networks, evaluation_factories, evaluation_factory};
+use crate::state::State;
 use crate::tabulated::Tabulated;
-use crate::trainer::State;
+use crate::words::all_negative;
 
 /// What is evaluated, and with what.
 pub(crate) struct Subject<'a> {
@@ -26,14 +26,6 @@ pub(crate) struct Subject<'a> {
     pub(crate) board: &'a dyn Board,
     pub(crate) state: &'a State,
     pub(crate) workers: usize,
-}
-
-/// Regret matching's rule where no advantage is positive.
-pub fn all_negative(config: &RunConfig) -> AllNegative {
-    match config.regret_matching.all_negative {
-        config::AllNegative::Argmax => AllNegative::Argmax,
-        config::AllNegative::Uniform => AllNegative::Uniform,
-    }
 }
 
 /// How a strategy is called in metrics and reports.

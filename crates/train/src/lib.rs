@@ -32,6 +32,7 @@ pub mod inference;
 pub mod lanes;
 pub mod networks;
 
+mod checkpoint;
 mod error;
 mod evaluation;
 mod exact;
@@ -41,14 +42,16 @@ mod session;
 mod state;
 mod tabulated;
 mod trainer;
+mod words;
 
+pub use checkpoint::SavedNetworks;
 pub use error::TrainError;
-pub use evaluation::{all_negative, label};
+pub use evaluation::label;
 pub use memory_plan::{MemoryError, MemoryPlan, memory_kinds};
 pub use nets::{Nets, TooManyNetworks};
 pub use session::{Observer, RunEnd, Start, evaluate, resume, train};
-pub use state::SavedNetworks;
 pub use trainer::Trainer;
+pub use words::all_negative;
 
 #[cfg(test)]
 mod testing {

@@ -9,7 +9,7 @@ use deepcfr_cfr::memory::{Memories, MemoryKind};
 use deepcfr_config::{self as config, RunConfig};
 use deepcfr_core::SampleShape;
 
-use crate::networks::weighting;
+use crate::words::weighting;
 
 /// Adam keeps two moments beside each parameter and its gradient.
 const COPIES_IN_TRAINING: u64 = 4;

@@ -10,7 +10,9 @@ use deepcfr_config::EvaluatedPolicy;
 use deepcfr_core::{NUM_PLAYERS, NetId, Weights};
 
 use crate::archive::Archived;
-use crate::networks::NUM_NETS;
+
+/// Networks that a model holds for a run: both players' advantages and the average strategy.
+pub const NUM_NETS: usize = NUM_PLAYERS + 1;
 
 /// Networks numbered from 0.
 #[derive(Clone, Debug, Default)]

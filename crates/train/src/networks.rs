@@ -12,15 +12,15 @@ use deepcfr_core::{
 };
 use deepcfr_nn::{
     BurnFactory, Initialisation, LearnerConfig, Loss, MlpLearner, NativeFactory, OptimizerKind, Placement,
-    StepRule, Weighting,
+    StepRule,
 };
 use deepcfr_onnx::{OnnxFactory, Provider, Runtime};
 
+pub use crate::nets::NUM_NETS;
+pub use crate::words::{activation, weighting};
+
 use crate::archive::Archive;
 use crate::error::TrainError;
-
-/// Networks that a model holds for a run: both players' advantages and the average strategy.
-pub const NUM_NETS: usize = NUM_PLAYERS + 1;
 
 /// The learners and what they have learnt.
 pub struct Networks {
@@ -214,22 +214,6 @@ pub fn usable_engines(config: &RunConfig, say: &mut dyn FnMut(&str)) -> Vec<conf
         }
     };
     config::Engine::ALL.iter().copied().filter(|&engine| usable(engine)).collect()
-}
-
-/// The non-linearity that a configuration names.
-pub fn activation(word: config::Activation) -> deepcfr_core::Activation {
-    match word {
-        config::Activation::Relu => deepcfr_core::Activation::Relu,
-        config::Activation::Gelu => deepcfr_core::Activation::Gelu,
-    }
-}
-
-/// How samples are weighed.
-pub fn weighting(config: &RunConfig) -> Weighting {
-    match config.training.weighting {
-        config::Weighting::Linear => Weighting::Linear,
-        config::Weighting::None => Weighting::Uniform,
-    }
 }
 
 /// How network `net` is fitted.

@@ -19,13 +19,15 @@ use crate::collect::{Collected, Collector, Walk};
 use crate::devices;
 use crate::diagnostics::{Probe, Watched, diagnose};
 use crate::error::TrainError;
-use crate::evaluation::{self, all_negative};
+use crate::evaluation;
 use crate::exact::Exact;
 use crate::inference::Inference;
 use crate::lanes::Lanes;
 use crate::memory_plan::{MemoryPlan, memory_kinds};
-use crate::networks::{Due, NUM_NETS, Networks, Reports, evaluation_factory, factories, factory, weighting};
+use crate::networks::{Due, NUM_NETS, Networks, Reports, evaluation_factory, factories, factory};
+use crate::state::State;
 use crate::tabulated::Tabulated;
+use crate::words::{all_negative, weighting};
 
 /// A training run in memory.
 pub struct Trainer {
@@ -41,15 +43,6 @@ pub struct Trainer {
     inference: Option<Inference>,
     row_invariant: bool,
     clock: PhaseClock,
-}
-
-/// What a checkpoint holds, beside a small game's [`Exact`].
-pub(crate) struct State {
-    pub(crate) iteration: u32,
-    pub(crate) nodes_total: u64,
-    pub(crate) run_clock: RunClock,
-    pub(crate) memories: Memories,
-    pub(crate) networks: Networks,
 }
 
 impl Trainer {
