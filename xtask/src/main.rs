@@ -1,5 +1,6 @@
 //! Repository chores: `cargo xtask <task>`. Not here: anything that a user of deepcfr runs.
 
+mod cycles;
 mod docs;
 mod gpu;
 mod mutants;
@@ -15,7 +16,7 @@ tasks:
   gpu-check  check and measure everything on an NVIDIA GPU; exits with 2 where there is none
   mutants    break the algorithms on purpose and check that tests notice
   soft-gpu   run what every device runs on a software Vulkan driver
-  tidy       check the layering of the crates and the rules that every source file keeps
+  tidy       check the layering of crates and modules and the rules that every source file keeps
 ";
 
 fn main() -> ExitCode {

@@ -1,11 +1,13 @@
-//! `cargo xtask tidy`: checks that the crates keep their layers and that source files say what they
-//! are for. Reads `cargo metadata` and the tracked files; changes nothing.
+//! `cargo xtask tidy`: checks that the crates keep their layers, that no modules need each other in a circle and
+//! that source files say what they are for. Reads `cargo metadata` and the tracked files; changes nothing.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use serde_json::Value;
+
+use crate::cycles;
 
 /// What each crate may depend on within the workspace (normal dependencies), from the lowest layer up.
 const LAYERS: &[(&str, &[&str])] = &[
@@ -220,7 +222,9 @@ fn sources() -> Vec<String> {
         Command::new("git").args(["ls-files", "--", "*.rs"]).output().expect("git lists the sources");
     let files = String::from_utf8(listed.stdout).expect("file names are UTF-8");
     let paths: Vec<&Path> = files.lines().map(Path::new).filter(|path| path.exists()).collect();
-    paths.iter().flat_map(|path| source_problems(path)).collect()
+    let mut problems: Vec<String> = paths.iter().flat_map(|path| source_problems(path)).collect();
+    problems.extend(cycles::problems(&paths));
+    problems
 }
 
 fn source_problems(path: &Path) -> Vec<String> {
