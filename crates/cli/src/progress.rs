@@ -24,6 +24,8 @@ pub(crate) struct Progress {
     headline: Option<String>,
     last_line: Option<Instant>,
     iterations: u32,
+    /// Which memories are known to leave samples out.
+    full: [bool; 3],
     phases: PhaseSeconds,
 }
 
@@ -35,6 +37,7 @@ impl Progress {
             headline: None,
             last_line: None,
             iterations: 0,
+            full: [false; 3],
             phases: PhaseSeconds::default(),
         }
     }
@@ -49,6 +52,28 @@ impl Progress {
             Some(bar) => bar.println(line),
             None if self.quiet => {}
             None => eprintln!("{line}"),
+        }
+    }
+
+    /// Says once for each memory that it leaves samples out from now on.
+    fn tell_overflow(&mut self, metrics: &IterationMetrics) {
+        let [first, second] = metrics.left_out.advantage;
+        let full = [first, second, metrics.left_out.strategy].map(|left_out| left_out > 0);
+        let told = std::mem::replace(&mut self.full, full);
+        let names = ["player 0's advantages", "player 1's advantages", "strategies"];
+        let keys = ["advantage_capacity", "advantage_capacity", "strategy_capacity"];
+        for memory in (0..names.len()).filter(|&memory| full[memory] && !told[memory]) {
+            let floor = metrics.noise_floor.get(memory).copied().flatten();
+            let noise = floor.map(|points| {
+                format!("; its mean targets keep a noise of about {} points", figures::precise(points))
+            });
+            self.say(&format!(
+                "iteration {}: the memory of {} is full and keeps a uniform choice of what comes (memory.{}){}",
+                metrics.iteration,
+                names[memory],
+                keys[memory],
+                noise.unwrap_or_default()
+            ));
         }
     }
 
@@ -109,6 +134,7 @@ impl Observer for Progress {
             self.headline = figures::headline(evaluation).or(self.headline.take());
         }
         self.advance_bar(metrics);
+        self.tell_overflow(metrics);
         let is_line =
             if self.bar.is_some() { metrics.evaluation.is_some() } else { self.is_line_due(metrics) };
         if is_line {

@@ -44,13 +44,14 @@ pub struct SolveRequest {
 }
 
 /// The algorithms by name, with what they are.
-pub const ALGORITHMS: [(&str, &str); 7] = [
+pub const ALGORITHMS: [(&str, &str); 8] = [
     ("cfr", "CFR, alternating updates, uniform average"),
     ("cfr-simultaneous", "CFR as first published: both players updated at once"),
     ("cfr+", "CFR+: regrets cut at 0, linear average"),
     ("linear-cfr", "Linear CFR: iteration t counts t times"),
     ("dcfr", "Discounted CFR with exponents 1.5, 0, 2"),
     ("es-mccfr", "Monte Carlo CFR by external sampling"),
+    ("linear-es-mccfr", "the same with iteration t counting t times"),
     ("os-mccfr", "Monte Carlo CFR by outcome sampling, exploration 0.6"),
 ];
 

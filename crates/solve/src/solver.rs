@@ -139,7 +139,9 @@ impl Ground {
             return Err(refused.into());
         }
         let traversal_nodes = estimated_nodes.sqrt();
-        if algorithms.contains(&Algorithm::ExternalSampling) && traversal_nodes > MAX_TRAVERSAL_NODES {
+        let external = [Algorithm::ExternalSampling, Algorithm::LinearExternalSampling];
+        let walks_wide = algorithms.iter().any(|algorithm| external.contains(algorithm));
+        if walks_wide && traversal_nodes > MAX_TRAVERSAL_NODES {
             return Err(SolveError::Traversal { game, estimated_nodes, traversal_nodes });
         }
         Ok(Self::TooBig { game, estimated_nodes, refused })

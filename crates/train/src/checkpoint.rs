@@ -23,7 +23,8 @@ const COUNTERS: &str = "counters";
 const MEMORIES: &str = "memories";
 const ARCHIVE: &str = "archive";
 const AVERAGE: &str = "sd-cfr average";
-const BASELINE: &str = "tabular baseline";
+/// By the order of the baselines.
+const BASELINES: [&str; 2] = ["tabular baseline", "linear tabular baseline"];
 
 /// Memories are read in pieces of this size.
 const READ_BYTES: usize = 1 << 20;
@@ -35,6 +36,9 @@ struct Counters {
     nodes_total: u64,
     run_clock: RunClock,
     baseline_seconds: f64,
+    /// Of the second one; absent from runs of programs that had but one.
+    #[serde(default)]
+    linear_baseline_seconds: f64,
 }
 
 fn weights_section(net: usize) -> String {
@@ -62,10 +66,14 @@ impl Trainer {
     /// # Errors
     /// If the file system refuses or a learner cannot be saved.
     pub fn save(&mut self, writer: &mut CheckpointWriter) -> Result<(), CheckpointError> {
+        let mut seconds = [0.0; BASELINES.len()];
+        let baselines = self.exact().map_or(&[][..], |exact| &exact.baselines);
+        seconds.iter_mut().zip(baselines).for_each(|(seconds, baseline)| *seconds = baseline.seconds);
         let counters = Counters {
             nodes_total: self.state.nodes_total,
             run_clock: self.state.run_clock,
-            baseline_seconds: self.exact().and_then(|exact| exact.baseline.as_ref()).map_or(0.0, |b| b.1),
+            baseline_seconds: seconds[0],
+            linear_baseline_seconds: seconds[1],
         };
         let counters = serde_json::to_vec(&counters).expect("numbers have a JSON form");
         writer.section(COUNTERS, |out| out.write_all(&counters))?;
@@ -74,8 +82,8 @@ impl Trainer {
         if let Some(exact) = self.exact() {
             let sums: Vec<u8> = exact.average.sums().iter().flat_map(|sum| sum.to_le_bytes()).collect();
             writer.section(AVERAGE, |out| out.write_all(&sums))?;
-            if let Some((solver, _)) = &exact.baseline {
-                writer.section(BASELINE, |out| out.write_all(&solver.save()))?;
+            for (baseline, section) in exact.baselines.iter().zip(BASELINES) {
+                writer.section(section, |out| out.write_all(&baseline.solver.save()))?;
             }
         }
         Ok(())
@@ -96,7 +104,8 @@ impl Trainer {
         loaded.map_err(|error| reader.content_error(MEMORIES, error.to_string()))?;
         restore_networks(&mut self.state.networks, reader)?;
         if let Some(exact) = self.exact() {
-            restore_exact(exact, counters.baseline_seconds, reader)?;
+            let seconds = [counters.baseline_seconds, counters.linear_baseline_seconds];
+            restore_exact(exact, seconds, reader)?;
         }
         let State { iteration, nodes_total, run_clock, .. } = &mut self.state;
         (*iteration, *nodes_total, *run_clock) = (header.iteration, counters.nodes_total, counters.run_clock);
@@ -197,18 +206,19 @@ fn read_archived(bytes: &mut &[u8]) -> io::Result<Archived> {
 
 fn restore_exact(
     exact: &mut Exact,
-    baseline_seconds: f64,
+    baseline_seconds: [f64; BASELINES.len()],
     reader: &mut CheckpointReader,
 ) -> Result<(), CheckpointError> {
     let bytes = reader.section_bytes(AVERAGE)?;
     restore_average(&mut exact.average, &bytes).map_err(|reason| reader.content_error(AVERAGE, reason))?;
-    // A run may be resumed with the baseline switched on or off; it then starts over.
-    if let Some((solver, seconds)) = &mut exact.baseline
-        && reader.sections().any(|(name, _)| name == BASELINE)
-    {
-        let bytes = reader.section_bytes(BASELINE)?;
-        solver.restore(&bytes).map_err(|error| reader.content_error(BASELINE, error.to_string()))?;
-        *seconds = baseline_seconds;
+    // A run may be resumed with baselines switched on or off, or by a program that has more: they start over.
+    for ((baseline, section), seconds) in exact.baselines.iter_mut().zip(BASELINES).zip(baseline_seconds) {
+        if reader.sections().any(|(name, _)| name == section) {
+            let bytes = reader.section_bytes(section)?;
+            let restored = baseline.solver.restore(&bytes);
+            restored.map_err(|error| reader.content_error(section, error.to_string()))?;
+            baseline.seconds = seconds;
+        }
     }
     Ok(())
 }

@@ -63,7 +63,7 @@ pub(crate) fn evaluate(
         for &policy in &evaluation.policies {
             metrics.exact.extend(subject.exact(small, policy)?);
         }
-        metrics.tabular = small.exact.baseline_at(&small.game, subject.state.nodes_total);
+        metrics.tabular = small.exact.baselines_at(&small.game, subject.state.nodes_total);
     }
     let iteration = subject.state.iteration;
     let light = Set { evaluation: iteration, deals: evaluation.deals, opponents: &evaluation.opponents };

@@ -57,6 +57,10 @@ pub enum Algorithm {
     /// opponent's nodes, where being there already has the probability of own reach (the
     /// "stochastically-weighted averaging" of Lanctot 2013), instead of a lazily weighed update.
     ExternalSampling,
+    /// External sampling in which what iteration `t` adds to regrets and averages counts `t` times (linear
+    /// CFR's weights, Brown and Sandholm 2019, section 3, in sampled form): what Deep CFR with linear weights
+    /// is with a perfect memory in place of networks.
+    LinearExternalSampling,
     /// Outcome-sampling MCCFR (Lanctot et al. 2009, section 3.1, eq. 10): one trajectory for each
     /// player. Differs: only the traverser explores, the others follow their strategy, and the
     /// average is taken at the opponent's nodes, over the probability that the traverser's
@@ -84,13 +88,14 @@ impl Algorithm {
     pub const OUTCOME_SAMPLING: Self = Self::OutcomeSampling { exploration: 0.6 };
 
     /// The names that [`Algorithm::from_str`] knows, with what they stand for.
-    pub const NAMED: [(&'static str, Self); 7] = [
+    pub const NAMED: [(&'static str, Self); 8] = [
         ("cfr", Self::CFR),
         ("cfr-simultaneous", Self::CFR_SIMULTANEOUS),
         ("cfr+", Self::CFR_PLUS),
         ("linear-cfr", Self::LINEAR_CFR),
         ("dcfr", Self::DCFR),
         ("es-mccfr", Self::ExternalSampling),
+        ("linear-es-mccfr", Self::LinearExternalSampling),
         ("os-mccfr", Self::OUTCOME_SAMPLING),
     ];
 
@@ -124,6 +129,7 @@ impl fmt::Display for Algorithm {
                 }
             }
             Self::ExternalSampling => f.write_str("es-mccfr"),
+            Self::LinearExternalSampling => f.write_str("linear-es-mccfr"),
             Self::OutcomeSampling { exploration } => write!(f, "os-mccfr({exploration})"),
         }
     }

@@ -128,6 +128,7 @@ fn encode(algorithm: Algorithm) -> [u64; 4] {
         }
         Algorithm::ExternalSampling => [3, 0, 0, 0],
         Algorithm::OutcomeSampling { exploration } => [4, exploration.to_bits(), 0, 0],
+        Algorithm::LinearExternalSampling => [5, 0, 0, 0],
     }
 }
 
@@ -140,6 +141,7 @@ fn decode([kind, first, second, third]: [u64; 4]) -> Option<Algorithm> {
         2 => Some(Algorithm::full(updates, RegretRule::Discounted { alpha, beta }, averaging)),
         3 => Some(Algorithm::ExternalSampling),
         4 => Some(Algorithm::OutcomeSampling { exploration: alpha }),
+        5 => Some(Algorithm::LinearExternalSampling),
         _ => None,
     }
 }

@@ -48,7 +48,9 @@ impl Solver {
     pub fn new(tree: Arc<GameTree>, algorithm: Algorithm, seed: u64) -> Result<Self, AlgorithmError> {
         let engine = match algorithm {
             Algorithm::FullTree(rules) => Engine::Full(FullTreeSolver::new(rules, tree.sequence_form())),
-            Algorithm::ExternalSampling | Algorithm::OutcomeSampling { .. } => Engine::Sampling {
+            Algorithm::ExternalSampling
+            | Algorithm::LinearExternalSampling
+            | Algorithm::OutcomeSampling { .. } => Engine::Sampling {
                 walk: IndexedWalk::new(Arc::clone(&tree)),
                 sampler: Sampler::new(Scheme::of(algorithm)?, seed, tree.num_slots()),
             },

@@ -7,3 +7,4 @@ mod policies;
 mod reference;
 mod sampling;
 mod simplex;
+mod updates;

@@ -2,7 +2,7 @@
 //!
 //! Not here: computing them.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::Diagnostics;
 
@@ -14,8 +14,9 @@ pub struct EvaluationMetrics {
     pub seconds: f64,
     /// Exact figures, one per strategy.
     pub exact: Vec<ExactMetrics>,
-    /// The tabular solver after the same number of nodes.
-    pub tabular: Option<TabularMetrics>,
+    /// Tabular solvers after the same number of nodes.
+    #[serde(default, deserialize_with = "one_or_many")]
+    pub tabular: Vec<TabularMetrics>,
     /// Matches, one per strategy and opponent.
     pub matches: Vec<MatchMetrics>,
     /// Those of the extended set, where its turn was.
@@ -45,9 +46,24 @@ impl EvaluationMetrics {
     /// The same figures without times.
     #[must_use]
     pub fn without_times(&self) -> Self {
-        let tabular = self.tabular.as_ref().map(|tabular| TabularMetrics { seconds: 0.0, ..tabular.clone() });
+        let without = |tabular: &TabularMetrics| TabularMetrics { seconds: 0.0, ..tabular.clone() };
+        let tabular = self.tabular.iter().map(without).collect();
         Self { seconds: 0.0, tabular, play: None, ..self.clone() }
     }
+}
+
+/// Lines of programs that had one solver hold it, or `null`, where a list now is.
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<TabularMetrics>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Written {
+        Many(Vec<TabularMetrics>),
+        One(Option<Box<TabularMetrics>>),
+    }
+    Ok(match Written::deserialize(deserializer)? {
+        Written::Many(many) => many,
+        Written::One(one) => one.map(|one| *one).into_iter().collect(),
+    })
 }
 
 /// Exact figures of one strategy profile.
@@ -66,7 +82,7 @@ pub struct ExactMetrics {
     pub value_points: f64,
 }
 
-/// The tabular baseline beside the networks.
+/// A tabular baseline beside the networks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TabularMetrics {

@@ -102,7 +102,7 @@ impl Chart {
 fn every_figure_in_ma_per_g(lines: &[IterationMetrics]) -> bool {
     let evaluations = || lines.iter().filter_map(|line| line.evaluation.as_ref());
     let exact = evaluations().flat_map(|evaluation| &evaluation.exact);
-    let tabular = evaluations().filter_map(|evaluation| evaluation.tabular.as_ref());
+    let tabular = evaluations().flat_map(|evaluation| &evaluation.tabular);
     exact
         .map(|exact| exact.exploitability_ma_per_g)
         .chain(tabular.map(|t| t.exploitability_ma_per_g))
@@ -121,7 +121,7 @@ fn add_exact(
         let y = unit(exact.exploitability_points, exact.exploitability_ma_per_g);
         push(series, exact.policy.clone(), false, Point { x, y, half_width: 0.0 });
     }
-    if let Some(tabular) = &evaluation.tabular {
+    for tabular in &evaluation.tabular {
         let y = unit(tabular.exploitability_points, tabular.exploitability_ma_per_g);
         let x = match cost {
             Cost::Nodes => tabular.nodes as f64,

@@ -65,6 +65,16 @@ fn totals(lines: &[IterationMetrics], last: &IterationMetrics) -> String {
     let fits = |line: &IterationMetrics| [line.fits.advantage[0], line.fits.advantage[1], line.fits.strategy];
     let skipped: u64 = lines.iter().flat_map(fits).flatten().map(|fit| fit.skipped_steps).sum();
     let sizes = last.memory_sizes;
+    let floor =
+        |player: usize| last.noise_floor[player].map_or("unknown".to_owned(), |floor| format!("{floor:.3}"));
+    let noise = match last.left_out.advantage {
+        [0, 0] => String::new(),
+        _ => format!(
+            "| noise that this leaves in an infoset's mean target, points: advantage 0, advantage 1 | {}, {} |\n",
+            floor(0),
+            floor(1)
+        ),
+    };
     format!(
         "\n| | |\n|---|---:|\n\
          | iterations | {} |\n\
@@ -72,7 +82,8 @@ fn totals(lines: &[IterationMetrics], last: &IterationMetrics) -> String {
          | nodes a second of traversal | {:.0} |\n\
          | traversals, of these cut by a budget | {traversals}, {cut} |\n\
          | samples held: advantage 0, advantage 1, strategy | {}, {}, {} |\n\
-         | optimiser steps skipped (not finite) | {skipped} |\n\
+         | samples left out by full memories: the same | {}, {}, {} |\n\
+         {noise}| optimiser steps skipped (not finite) | {skipped} |\n\
          | wall clock | {:.1} s |\n\
          | of this evaluation | {:.1} s |\n",
         last.iteration,
@@ -81,6 +92,9 @@ fn totals(lines: &[IterationMetrics], last: &IterationMetrics) -> String {
         sizes.advantage[0],
         sizes.advantage[1],
         sizes.strategy,
+        last.left_out.advantage[0],
+        last.left_out.advantage[1],
+        last.left_out.strategy,
         last.clock.wall_seconds,
         last.clock.evaluation_seconds,
     )
@@ -131,7 +145,7 @@ fn exact_table(evaluation: &EvaluationMetrics) -> String {
             "as the run",
         );
     }
-    if let Some(tabular) = &evaluation.tabular {
+    for tabular in &evaluation.tabular {
         row(
             &format!("{} (tabular)", tabular.solver),
             tabular.exploitability_ma_per_g,

@@ -94,7 +94,7 @@ fn leduc() -> Vec<IterationMetrics> {
             exact("policy network", 2.2e5 / nodes.sqrt()),
             exact("SD-CFR average", 1.9e5 / nodes.sqrt()),
         ],
-        tabular: Some(tabular(nodes as u64, 1e5 / nodes.sqrt())),
+        tabular: vec![tabular(nodes as u64, 1e5 / nodes.sqrt())],
         ..EvaluationMetrics::default()
     })
 }

@@ -10,20 +10,22 @@ struct Traversal<'a, W: Walk> {
     scratch: &'a mut Vec<f64>,
     rng: Stream,
     traverser: Player,
+    weight: f64,
     nodes: u64,
 }
 
-/// Walks once for `traverser` and returns the number of decision and terminal nodes visited.
+/// Walks once for `traverser`, counting what it finds `weight` times, and returns the number of decision and terminal nodes visited.
 pub(super) fn traverse<W: Walk>(
     walk: &mut W,
     tables: &mut Tables,
     scratch: &mut Vec<f64>,
     rng: Stream,
     traverser: Player,
+    weight: f64,
 ) -> u64 {
     scratch.clear();
     let root = walk.root();
-    let mut traversal = Traversal { walk, tables, scratch, rng, traverser, nodes: 0 };
+    let mut traversal = Traversal { walk, tables, scratch, rng, traverser, weight, nodes: 0 };
     traversal.value(root);
     traversal.nodes
 }
@@ -63,7 +65,8 @@ impl<W: Walk> Traversal<'_, W> {
             mean += self.scratch[strategy + rank] * value;
         }
         let regrets = &mut self.tables.regrets[slots.range()];
-        regrets.iter_mut().zip(&self.scratch[values..]).for_each(|(regret, value)| *regret += value - mean);
+        let sampled = regrets.iter_mut().zip(&self.scratch[values..]);
+        sampled.for_each(|(regret, value)| *regret += self.weight * (value - mean));
         self.scratch.truncate(strategy);
         mean
     }
@@ -73,7 +76,8 @@ impl<W: Walk> Traversal<'_, W> {
     fn sample(&mut self, node: &W::Node, slots: Slots) -> W::Node {
         let strategy = push_strategy(self.tables, slots, self.scratch);
         let sums = &mut self.tables.sums[slots.range()];
-        sums.iter_mut().zip(&self.scratch[strategy..]).for_each(|(sum, share)| *sum += share);
+        let shares = sums.iter_mut().zip(&self.scratch[strategy..]);
+        shares.for_each(|(sum, share)| *sum += self.weight * share);
         let rank = pick(&self.scratch[strategy..], self.rng.uniform());
         self.scratch.truncate(strategy);
         self.walk.child(node, rank)

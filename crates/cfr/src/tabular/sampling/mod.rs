@@ -64,8 +64,13 @@ pub(super) trait Walk {
 /// Which parts of the tree a traversal sees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Scheme {
-    External,
-    Outcome { exploration: f64 },
+    /// Iteration `t` counts `t` times where it is linear.
+    External {
+        linear: bool,
+    },
+    Outcome {
+        exploration: f64,
+    },
 }
 
 impl Scheme {
@@ -73,7 +78,8 @@ impl Scheme {
     pub(super) fn of(algorithm: Algorithm) -> Result<Self, AlgorithmError> {
         match algorithm {
             Algorithm::FullTree(_) => Err(AlgorithmError::NeedsTree { algorithm }),
-            Algorithm::ExternalSampling => Ok(Self::External),
+            Algorithm::ExternalSampling => Ok(Self::External { linear: false }),
+            Algorithm::LinearExternalSampling => Ok(Self::External { linear: true }),
             Algorithm::OutcomeSampling { exploration } if exploration > 0.0 && exploration <= 1.0 => {
                 Ok(Self::Outcome { exploration })
             }
@@ -121,7 +127,10 @@ impl Sampler {
         let rng = Stream::new(self.seed, Purpose::Tabular, (t >> 32) as u32, traverser as u32, t as u32);
         let Self { tables, scheme, scratch, trail, .. } = self;
         match *scheme {
-            Scheme::External => external::traverse(walk, tables, scratch, rng, traverser),
+            Scheme::External { linear } => {
+                let weight = if linear { t as f64 } else { 1.0 };
+                external::traverse(walk, tables, scratch, rng, traverser, weight)
+            }
             Scheme::Outcome { exploration } => {
                 outcome::traverse(walk, tables, scratch, trail, rng, traverser, exploration)
             }
