@@ -18,7 +18,20 @@ const fn unit(name: &'static str) -> Test {
     Test { package: CFR, target: "--lib", name }
 }
 
-pub(super) const MUTANTS: [Mutant; 8] = [
+pub(super) const MUTANTS: [Mutant; 9] = [
+    Mutant {
+        name: "in turn, both players see the old networks",
+        edits: &[Edit {
+            file: "crates/train/src/trainer.rs",
+            from: "Updates::InTurn => vec![(&[0], [true, false, false]), (&[1], [false, true, strategy])],",
+            to: "Updates::InTurn => vec![(&[0, 1], [true, true, strategy])],",
+        }],
+        test: Test {
+            package: "deepcfr-train",
+            target: "--lib",
+            name: "trainer::tests::in_turn_player_1_meets_player_0s_new_network",
+        },
+    },
     Mutant {
         name: "max instead of σ-mean at traverser nodes",
         edits: &[Edit {
