@@ -4,6 +4,7 @@ mod cycles;
 mod docs;
 mod gpu;
 mod mutants;
+mod results;
 mod tidy;
 
 use std::process::ExitCode;
@@ -15,6 +16,7 @@ tasks:
   docs       write docs/configuration.md from the configuration's own manual
   gpu-check  check and measure everything on an NVIDIA GPU; exits with 2 where there is none
   mutants    break the algorithms on purpose and check that tests notice
+  results    train presets over seeds and write docs/results.md; names of presets may follow
   soft-gpu   run what every device runs on a software Vulkan driver
   tidy       check the layering of crates and modules and the rules that every source file keeps
 ";
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         Some("docs") => docs::run(),
         Some("gpu-check") => gpu::gpu_check(),
         Some("mutants") => mutants::run(),
+        Some("results") => results::run(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("soft-gpu") => gpu::soft_gpu(),
         Some("tidy") => tidy::run(),
         Some("--help" | "-h") | None => {
