@@ -66,7 +66,7 @@ pub fn bench_schedulers(
                 timings.push(SchedulerTiming::new(Scheduler::ALL[place].word(), collected.nodes));
             }
             timings[place].seconds.push(seconds);
-            timings[place].batches = collector.batches(&collected);
+            timings[place].batches = collected.batches();
         }
     }
     let recursive = timings[0].seconds.clone();

@@ -48,7 +48,8 @@ impl SmallGame {
     }
 
     /// Runs the traversals of `plan` on the tree with so many threads; `advantages` are tabulated outputs, of
-    /// which only those of players with a network are read. There is nobody to play games out, so rollout sampling is refused.
+    /// which only those of players with a network are read. There is nobody to play games out, so rollout
+    /// sampling is refused.
     ///
     /// # Errors
     /// If the plan cannot be run.

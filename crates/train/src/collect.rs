@@ -143,21 +143,8 @@ impl Collector {
         let mut collected = inference.with_workers(|workers| {
             self.run(walk, |plan| board.traverse(plan, &self.sampling, workers, sink))
         })?;
-        collected.answered = Some(inference.take_answered());
+        collected.answered = Some(inference.take_answered(self.lanes.of_traversals()));
         Ok(collected)
-    }
-
-    /// The batches of networks in `collected`, under the lanes that are set.
-    pub fn batches(&self, collected: &Collected) -> BatchMetrics {
-        let Some(answered) = &collected.answered else { return BatchMetrics::default() };
-        let busy = collected.worker_logic.as_secs_f64();
-        let wait = collected.worker_wait.as_secs_f64();
-        let share = |part: f64| if busy + wait > 0.0 { part / (busy + wait) } else { 0.0 };
-        BatchMetrics {
-            worker_busy_share: share(busy),
-            worker_wait_share: share(wait),
-            ..answered.metrics(self.lanes.of_traversals())
-        }
     }
 
     fn run(
@@ -172,7 +159,7 @@ impl Collector {
         let mut collected = Collected::default();
         for &traverser in traversers {
             let stats = traverse(&TraversalPlan { iteration, traverser, strategy, ..self.plan() })?;
-            collected.add(traverser, &stats);
+            collected.merge(Collected::of(traverser, &stats));
         }
         Ok(collected)
     }
@@ -209,6 +196,15 @@ impl Collected {
         if all > 0.0 { wall.mul_f64(commit / all) } else { Duration::ZERO }
     }
 
+    /// The batches of networks.
+    pub fn batches(&self) -> BatchMetrics {
+        let Some(answered) = &self.answered else { return BatchMetrics::default() };
+        let busy = self.worker_logic.as_secs_f64();
+        let wait = self.worker_wait.as_secs_f64();
+        let share = |part: f64| if busy + wait > 0.0 { part / (busy + wait) } else { 0.0 };
+        BatchMetrics { worker_busy_share: share(busy), worker_wait_share: share(wait), ..answered.metrics() }
+    }
+
     /// Adds other traversals of the same iteration.
     pub fn merge(&mut self, other: Self) {
         self.nodes += other.nodes;
@@ -226,16 +222,21 @@ impl Collected {
         }
     }
 
-    fn add(&mut self, traverser: usize, stats: &TraversalStats) {
-        self.nodes += stats.nodes;
-        self.traversals += stats.traversals;
-        self.cut_traversals += stats.cut_traversals;
-        self.iteration_cut |= stats.iteration_cut;
-        self.samples[traverser] += stats.advantage_samples;
-        self.strategy_samples += stats.strategy_samples;
-        self.commit += stats.times.commit;
-        self.worker_logic += stats.times.logic;
-        self.worker_wait += stats.times.inference_wait;
+    fn of(traverser: Player, stats: &TraversalStats) -> Self {
+        let mut samples = [0; NUM_PLAYERS];
+        samples[traverser] = stats.advantage_samples;
+        Self {
+            nodes: stats.nodes,
+            traversals: stats.traversals,
+            cut_traversals: stats.cut_traversals,
+            iteration_cut: stats.iteration_cut,
+            samples,
+            strategy_samples: stats.strategy_samples,
+            commit: stats.times.commit,
+            worker_logic: stats.times.logic,
+            worker_wait: stats.times.inference_wait,
+            answered: None,
+        }
     }
 }
 

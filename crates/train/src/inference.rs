@@ -102,11 +102,11 @@ impl Inference {
 
     /// What was answered since the last call; `lanes` is how many each worker had.
     pub fn take_metrics(&mut self, lanes: usize) -> BatchMetrics {
-        self.take_answered().metrics(lanes)
+        self.take_answered(lanes).metrics()
     }
 
-    /// What was answered since the last call.
-    pub fn take_answered(&mut self) -> Answered {
+    /// What was answered since the last call; `lanes` is how many each worker had.
+    pub fn take_answered(&mut self, lanes: usize) -> Answered {
         let counts = match &mut self.answers {
             Answers::Local(workers) => {
                 let mut stats = LocalStats::default();
@@ -119,12 +119,12 @@ impl Inference {
             }
             Answers::Served { server, .. } => Counts::Served(server.take_metrics()),
         };
-        Answered { workers: self.workers, counts }
+        Answered { workers: self.workers, lanes, counts }
     }
 
     /// Starts the time that the next metrics cover.
     pub fn restart_metrics(&mut self) {
-        self.take_answered();
+        self.take_answered(0);
     }
 }
 
@@ -132,6 +132,8 @@ impl Inference {
 #[derive(Clone, Debug)]
 pub struct Answered {
     workers: usize,
+    /// Of each worker.
+    lanes: usize,
     counts: Counts,
 }
 
@@ -142,7 +144,7 @@ enum Counts {
 }
 
 impl Answered {
-    /// Adds what the same workers were answered over another stretch.
+    /// Adds what the same workers were answered, with the same lanes, over another stretch.
     pub fn merge(&mut self, other: &Self) {
         match (&mut self.counts, &other.counts) {
             (Counts::Local(own), Counts::Local(other)) => own.merge(other),
@@ -151,15 +153,17 @@ impl Answered {
         }
     }
 
-    /// The figures; `lanes` is how many each worker had.
-    pub fn metrics(&self, lanes: usize) -> BatchMetrics {
-        match &self.counts {
+    /// The figures.
+    pub fn metrics(&self) -> BatchMetrics {
+        let Self { workers, lanes, counts } = self;
+        let (workers, lanes) = (*workers, *lanes);
+        match counts {
             Counts::Local(stats) => BatchMetrics {
                 forward_seconds: stats.forward.as_secs_f64(),
                 networks: stats.networks as u64,
                 // A worker's rows meet only its own.
                 in_flight_bound: deepcfr_serve::in_flight_bound(lanes, stats.networks),
-                ..BatchMetrics::of(&stats.sizes, self.workers, lanes)
+                ..BatchMetrics::of(&stats.sizes, workers, lanes)
             },
             Counts::Served(served) => BatchMetrics {
                 forward_seconds: served.forward_s,
@@ -172,7 +176,7 @@ impl Answered {
                 queue_wait_mean_seconds: Some(served.queue_wait_mean_s),
                 queue_wait_max_seconds: Some(served.queue_wait_max_s),
                 closes: Some(closes(served)),
-                ..BatchMetrics::of(&served.sizes, self.workers, lanes)
+                ..BatchMetrics::of(&served.sizes, workers, lanes)
             },
         }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use deepcfr_board::{Board, SmallGame};
 use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::tabular::{TabularPolicy, TreeLimits};
-use deepcfr_config::{NashConv, RunConfig, Sampling};
+use deepcfr_config::{MemoryKind, NashConv, RunConfig, Sampling};
 use deepcfr_core::{Game, Model, ModelFactory, NUM_PLAYERS, NetId, Weights};
 
 use crate::error::TrainError;
@@ -59,16 +59,21 @@ impl Tabulated {
     }
 
     /// How many infosets the game has where it is small enough for exact evaluation, whether or not that is
-    /// wanted: what is learned must not hang on what is reported.
+    /// wanted: what is learned must not hang on what is reported. Reservoirs do not ask, and the game is not
+    /// laid out for them.
     pub(crate) fn infosets(
         small: Option<&Self>,
         config: &RunConfig,
         board: &dyn Board,
     ) -> Result<Option<usize>, TrainError> {
-        if small.is_some() || config.evaluation.nash_conv == NashConv::Auto {
+        if config.evaluation.nash_conv == NashConv::Auto || config.memory.kind == MemoryKind::Reservoir {
             return Ok(small.map(|small| small.game.tree.num_infosets()));
         }
         let limits = TreeLimits { max_nodes: EXACT_NODES, ..TreeLimits::default() };
+        if let Some(small) = small {
+            let infosets = small.game.tree.num_infosets();
+            return Ok((infosets <= limits.max_infosets).then_some(infosets));
+        }
         Ok(SmallGame::lay_out(board, limits)?.map(|game| game.tree.num_infosets()))
     }
 

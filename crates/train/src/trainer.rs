@@ -8,7 +8,7 @@ use std::time::Duration;
 use deepcfr_board::Board;
 use deepcfr_cfr::memory::{Memories, Memory};
 use deepcfr_cfr::tabular::TabularPolicy;
-use deepcfr_config::{EvaluatedPolicy, Initialisation, RunConfig, Updates, Weighting};
+use deepcfr_config::{EvaluatedPolicy, Initialisation, RunConfig, Updates};
 use deepcfr_core::{FitContext, FitReport, NUM_PLAYERS, NetId, Player, SampleShape, SampleSource, Weights};
 use deepcfr_runs::machine::memory_bytes;
 use deepcfr_runs::metrics::{
@@ -291,7 +291,7 @@ impl Trainer {
 
     /// Adds the advantage networks to the archive that SD-CFR plays from.
     fn archive(&mut self) {
-        let weight = self.weight(self.state.iteration);
+        let weight = weighting(&self.config).unscaled(self.state.iteration);
         if let Some(networks) = self.state.networks.advantage().filter(|_| self.config.average.sd_cfr) {
             self.state.networks.archive.add(weight, networks);
         }
@@ -299,17 +299,9 @@ impl Trainer {
 
     /// Adds the strategy in force to SD-CFR's exact average, where the game is small.
     fn average(&mut self) {
-        let (rule, weight) = (all_negative(&self.config), self.weight(self.state.iteration));
+        let weight = weighting(&self.config).unscaled(self.state.iteration);
         if let Some(small) = &mut self.small {
-            small.add_to_average(rule, weight);
-        }
-    }
-
-    /// How much an iteration's strategy counts in the average.
-    fn weight(&self, iteration: u32) -> f64 {
-        match self.config.training.weighting {
-            Weighting::Linear => f64::from(iteration),
-            Weighting::None => 1.0,
+            small.add_to_average(all_negative(&self.config), weight);
         }
     }
 
@@ -464,7 +456,7 @@ impl Trainer {
                 strategy: memories.strategy.left_out(),
             },
             noise_floor: [0, 1].map(|player| self.noise_floor(player, reports[player].as_ref()?)),
-            batches: self.collector.batches(collected),
+            batches: collected.batches(),
             evaluation,
             ..IterationMetrics::default()
         }

@@ -9,7 +9,7 @@ use deepcfr_board::{Board, FixedPlayer};
 use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::traversal::{StrategySource, TraversalPlan};
 use deepcfr_core::{FitContext, Learner, NUM_PLAYERS, NetId, Player, Weights};
-use deepcfr_nn::MlpLearner;
+use deepcfr_nn::{LearnerConfig, MlpLearner};
 use deepcfr_train::collect::Collector;
 use deepcfr_train::inference::Inference;
 use deepcfr_train::memory_kinds;
@@ -46,7 +46,9 @@ impl Responder<'_> {
         let mut memories = Memories::new(shape, advantages, 1, config.run.seed);
         let mut inference = Inference::open(config, &factories(config, shape, NUM_NETS)?, self.workers)?;
         let threads = config.run.threads.unwrap_or(self.workers);
-        let mut learner = MlpLearner::new(learner_config(config, shape, seat, 2 * threads))?;
+        // Its fits have nothing beside them.
+        let learner = LearnerConfig { threads, ..learner_config(config, shape, seat, threads) };
+        let mut learner = MlpLearner::new(learner)?;
         let collector = Collector::new(config, self.board, self.workers);
         let (mut response, mut nodes) = (None, 0);
         for iteration in 1..=budget.iterations {

@@ -127,7 +127,7 @@ fn stage<'a>(
         let mut sink = Watched { memories: &mut memories, probe: None };
         let collected = collector.on_board(trainer.board(), Walk::of_both(2), &mut inference, &mut sink)?;
         let seconds = begin.elapsed().as_secs_f64();
-        Ok((Stretch { items: collected.nodes as f64, seconds }, collector.batches(&collected).rows))
+        Ok((Stretch { items: collected.nodes as f64, seconds }, collected.batches().rows))
     };
     let (first, rows) = run()?;
     let bounds = rows_per_second.map(|rows_per_second| {

@@ -48,6 +48,19 @@ fn checkpoint(run: &Path) -> PathBuf {
 }
 
 #[test]
+fn a_memory_that_leaves_samples_out_says_so_once() {
+    let folder = TempDir::new().unwrap();
+    let full = ["--set", "memory.kind=reservoir", "--set", "memory.advantage_capacity=300"];
+    let answer = deepcfr(folder.path(), &[&["train"][..], &SMALL, &full].concat());
+    for player in [0, 1] {
+        let said = format!("the memory of player {player}'s advantages is full");
+        assert_eq!(answer.err.matches(&said).count(), 1, "{}", answer.err);
+    }
+    assert!(answer.err.contains("its mean targets keep a noise of about "), "{}", answer.err);
+    assert!(!answer.err.contains("the memory of strategies is full"), "{}", answer.err);
+}
+
+#[test]
 fn a_run_is_evaluated_inspected_and_gone_on_with() {
     let folder = TempDir::new().unwrap();
     let run = train(folder.path());

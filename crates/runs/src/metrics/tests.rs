@@ -54,6 +54,32 @@ fn read_file(folder: &Path, name: &str) -> String {
     fs::read_to_string(folder.join(name)).unwrap()
 }
 
+/// Programs that had one tabular solver wrote it, or `null`, where a list now is.
+#[test]
+fn lines_with_one_tabular_solver_or_none_are_read() {
+    let solver = TabularMetrics {
+        solver: "ES-MCCFR".to_owned(),
+        nodes: 7,
+        seconds: 0.5,
+        nash_conv_points: 0.2,
+        exploitability_points: 0.1,
+        exploitability_ma_per_g: None,
+        value_points: 0.0,
+    };
+    for tabular in [vec![], vec![solver.clone()], vec![solver.clone(), solver]] {
+        let metrics = EvaluationMetrics { tabular, ..EvaluationMetrics::default() };
+        let mut written = serde_json::to_value(&metrics).unwrap();
+        let read = |written: &serde_json::Value| {
+            serde_json::from_value::<EvaluationMetrics>(written.clone()).unwrap()
+        };
+        assert_eq!(read(&written), metrics);
+        if let [] | [_] = metrics.tabular[..] {
+            written["tabular"] = serde_json::to_value(metrics.tabular.first()).unwrap();
+            assert_eq!(read(&written), metrics);
+        }
+    }
+}
+
 #[test]
 fn lines_come_back_and_figures_that_are_not_finite_do_not_break_them() {
     let folder = tempfile::tempdir().unwrap();

@@ -125,6 +125,27 @@ fn names(files: &[PathBuf]) -> Vec<&str> {
 }
 
 #[test]
+fn a_summary_says_what_full_memories_leave_out_and_what_noise_that_means() {
+    let mut lines = leduc();
+    let told = |lines: &[IterationMetrics]| {
+        let (_runs, files) = report(lines);
+        fs::read_to_string(&files[0]).unwrap()
+    };
+    let text = told(&lines);
+    assert!(text.contains("| samples left out by full memories: the same | 0, 0, 0 |\n"), "{text}");
+    assert!(!text.contains("noise"), "{text}");
+    let last = lines.last_mut().unwrap();
+    last.left_out.advantage = [70, 80];
+    last.noise_floor = [Some(0.25), None];
+    let text = told(&lines);
+    assert!(text.contains("| samples left out by full memories: the same | 70, 80, 0 |\n"), "{text}");
+    assert!(
+        text.contains("points: advantage 0, advantage 1 | 0.250, unknown |\n| optimiser steps"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_small_game_gets_curves_beside_the_tabular_one() {
     let (_runs, files) = report(&leduc());
     let expected =

@@ -75,7 +75,7 @@ fn schedulers_agree(preset: &str, game: &[&str]) {
         let mut memories = Memories::new(trainer.shape, 2000, 1000, 1);
         let mut sink = Watched { memories: &mut memories, probe: None };
         let collected = collector.on_board(trainer.board(), Walk::of_both(2), &mut inference, &mut sink)?;
-        Ok((memories.hash(), collected.nodes, collected.samples, collector.batches(&collected).rows))
+        Ok((memories.hash(), collected.nodes, collected.samples, collected.batches().rows))
     };
     let draw = |knobs: &[String]| draw(knobs).expect("every run goes through");
     let expected = draw(&knobs(Scheduler::Recursive, 1, 0, 1));
@@ -156,6 +156,18 @@ fn auto_lanes_are_chosen_once_there_is_a_network_and_change_nothing() {
     let sets = [&LARGE_NETWORK[..], &KUHN, &["evaluation.every=2"]].concat();
     let auto = run("kuhn", &sets);
     assert_eq!(auto, run("kuhn", &[&sets[..], &["traversal.lanes=1"]].concat()));
+}
+
+/// Player 1's first traversals ask player 0's first network, under the lanes that there were before it was measured.
+#[test]
+fn batches_are_told_with_the_lanes_that_they_had() {
+    let sets = [&LARGE_NETWORK[..], &KUHN].concat();
+    let mut trainer = trainer("kuhn", &sets);
+    for _ in 0..2 {
+        let lanes = trainer.lanes().of_traversals() as u64;
+        let batches = trainer.iterate().expect("the run goes through").batches;
+        assert!(batches.rows > 0 && batches.lanes == lanes, "{lanes} lanes: {batches:?}");
+    }
 }
 
 /// Keys that change what is learned do so: none is read and dropped on the way.
