@@ -168,12 +168,11 @@ impl<C: GameConfig> GameKeys for Registered<C> {
         Self::config(table).map(|config| config.refused()).unwrap_or_default()
     }
 
-    /// Nothing where the rules are impossible, which is told elsewhere.
-    fn facts(&self, table: &Table) -> GameFacts {
-        let Ok(board) = self.set_up(table) else { return GameFacts::default() };
+    fn facts(&self, table: &Table) -> Result<GameFacts, String> {
+        let board = self.set_up(table).map_err(|error| error.to_string())?;
         let facts = board.facts();
         let bots = facts.bots.iter().map(|name| (*name).to_owned()).collect();
-        GameFacts { bots, scored: facts.scored }
+        Ok(GameFacts { bots, scored: facts.scored })
     }
 
     fn encoder_key(&self) -> Option<EncoderKey> {

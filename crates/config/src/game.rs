@@ -25,7 +25,10 @@ pub trait GameKeys: Send + Sync {
     fn refused(&self, table: &Table) -> Vec<Refused>;
 
     /// What other sections may name of the game that `table`, in its own form, sets up.
-    fn facts(&self, table: &Table) -> GameFacts;
+    ///
+    /// # Errors
+    /// What the game says where no key is refused and its rules are impossible all the same.
+    fn facts(&self, table: &Table) -> Result<GameFacts, String>;
 
     /// The key that chooses what networks see, if there is more than one way.
     fn encoder_key(&self) -> Option<EncoderKey>;

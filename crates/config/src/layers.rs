@@ -181,9 +181,10 @@ fn remedy(default: &Value, key: &str, message: &str, defaults: &Table) -> String
         return format!("is a section; set its keys, for example {}", suggest::first_key(key, defaults));
     }
     match message.rsplit_once("expected ").map_or(message, |(_, expected)| expected) {
-        "u32" | "u64" | "usize" => "give a whole number, 0 or more".to_owned(),
-        "i32" | "i64" => "give a whole number".to_owned(),
-        "f64" => "give a number".to_owned(),
+        // Types of a user's own keys among them.
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" => "give a whole number, 0 or more".to_owned(),
+        "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => "give a whole number".to_owned(),
+        "f32" | "f64" => "give a number".to_owned(),
         "a boolean" => "give true or false".to_owned(),
         "a string" | "path string" => "give a text in quotes".to_owned(),
         "a sequence" => "give a list in brackets, for example [\"random\"]".to_owned(),

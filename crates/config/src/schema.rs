@@ -23,13 +23,13 @@ const DEFAULT_GAME: &str = "leduc";
 pub struct Schema {
     games: Vec<Arc<dyn GameKeys>>,
     presets: Vec<Preset>,
-    default_game: &'static str,
+    default_game: Option<&'static str>,
     is_compiled: fn(DeviceName) -> bool,
 }
 
 impl Default for Schema {
     fn default() -> Self {
-        Self { games: Vec::new(), presets: Vec::new(), default_game: DEFAULT_GAME, is_compiled: |_| true }
+        Self { games: Vec::new(), presets: Vec::new(), default_game: None, is_compiled: |_| true }
     }
 }
 
@@ -45,7 +45,7 @@ impl Schema {
     /// Has the default configuration play the game `name`: without this Leduc poker, and where there is no
     /// game of the name the first.
     pub fn set_default_game(&mut self, name: &'static str) {
-        self.default_game = name;
+        self.default_game = Some(name);
     }
 
     /// Adds a preset; one of the same name is replaced.
@@ -59,6 +59,18 @@ impl Schema {
     /// From now on, devices of kinds that `is_compiled` denies are refused with the feature that is missing.
     pub fn set_compiled(&mut self, is_compiled: fn(DeviceName) -> bool) {
         self.is_compiled = is_compiled;
+    }
+
+    /// The game that is played where nobody names one; the first if there is none of the default's name.
+    pub fn default_game(&self) -> Option<&'static str> {
+        let name = self.default_game.unwrap_or(DEFAULT_GAME);
+        self.game(name).or(self.games.first().map(|game| &**game)).map(GameKeys::name)
+    }
+
+    /// The game that is meant where nothing says which: the program's own default, or the only one.
+    pub fn meant_game(&self) -> Option<&'static str> {
+        let only = || self.games.first().filter(|_| self.games.len() == 1).map(|game| game.name());
+        self.default_game.and_then(|name| self.game(name)).map(GameKeys::name).or_else(only)
     }
 
     /// Names of the games, in the order of their addition.
@@ -87,8 +99,16 @@ impl Schema {
     }
 
     /// What other sections may name of a game; nothing of one that there is not.
-    pub fn facts(&self, game: &GameChoice) -> GameFacts {
-        self.game(game.name()).map(|keys| keys.facts(game.table())).unwrap_or_default()
+    ///
+    /// # Errors
+    /// What the game says of rules that it cannot set up.
+    pub fn facts(&self, game: &GameChoice) -> Result<GameFacts, String> {
+        self.game(game.name()).map_or_else(|| Ok(GameFacts::default()), |keys| keys.facts(game.table()))
+    }
+
+    /// The same of a game under its default rules; nothing where they are impossible.
+    fn default_facts(&self, game: &dyn GameKeys) -> GameFacts {
+        game.facts(&self.default_table(game)).unwrap_or_default()
     }
 
     /// The key that chooses what networks see of `game`, if there is more than one way.
@@ -98,12 +118,12 @@ impl Schema {
 
     /// Whether `bot` is the name of a rule-based opponent in some game under its default rules.
     pub fn knows_bot(&self, bot: &str) -> bool {
-        self.games.iter().any(|game| game.facts(&self.default_table(&**game)).bots.iter().any(|b| b == bot))
+        self.games.iter().any(|game| self.default_facts(&**game).bots.iter().any(|known| known == bot))
     }
 
     /// Names of the games that have a running score under their default rules.
     pub(crate) fn scored_games(&self) -> Vec<&'static str> {
-        let scored = self.games.iter().filter(|game| game.facts(&self.default_table(&***game)).scored);
+        let scored = self.games.iter().filter(|game| self.default_facts(&***game).scored);
         scored.map(|game| game.name()).collect()
     }
 
@@ -118,8 +138,7 @@ impl Schema {
     /// The whole default configuration with its comments: the games' tables stand behind `[game]`.
     pub fn default_text(&self) -> String {
         let (head, rest) = split_behind_game(SECTIONS);
-        let named = self.game(self.default_game).or(self.games.first().map(|game| &**game));
-        let named = format!("name = \"{}\"", named.map_or("", |game| game.name()));
+        let named = format!("name = \"{}\"", self.default_game().unwrap_or_default());
         let mut text = head.replacen(&format!("name = \"{DEFAULT_GAME}\""), &named, 1);
         for game in &self.games {
             text += "\n";

@@ -14,7 +14,7 @@ struct Coin;
 
 #[derive(Deserialize)]
 struct CoinTable {
-    sides: u32,
+    sides: u8,
 }
 
 impl GameKeys for Coin {
@@ -41,8 +41,11 @@ impl GameKeys for Coin {
         Refused::outside("sides", sides, 2..=9).into_iter().collect()
     }
 
-    fn facts(&self, _table: &Table) -> GameFacts {
-        GameFacts { bots: vec!["random".to_owned()], scored: false }
+    fn facts(&self, table: &Table) -> Result<GameFacts, String> {
+        match table["sides"].as_integer() {
+            Some(7) => Err("no fair coin has 7 sides; give another number".to_owned()),
+            _ => Ok(GameFacts { bots: vec!["random".to_owned()], scored: false }),
+        }
     }
 
     fn encoder_key(&self) -> Option<EncoderKey> {
@@ -72,6 +75,9 @@ fn a_game_of_ones_own_has_its_keys_checked_as_the_others() {
     assert_eq!(again, config);
     assert_eq!(problems(&["game.coin.sides=1"]), ["game.coin.sides | give 2 to 9"]);
     assert_eq!(problems(&["game.coin.sides=-1"]), ["game.coin.sides | give a whole number, 0 or more"]);
+    assert_eq!(problems(&["game.coin.sides=300"]), ["game.coin.sides | give a whole number, 0 or more"]);
+    let none_fair = "game.coin | no fair coin has 7 sides; give another number";
+    assert_eq!(problems(&["game.coin.sides=7"]), [none_fair], "and nothing about opponents");
     assert_eq!(
         problems(&["game.coin.side=1"]),
         ["game.coin.side | no such key; did you mean game.coin.sides?"]
@@ -85,6 +91,15 @@ fn a_game_of_ones_own_has_its_keys_checked_as_the_others() {
         problems(&["traversal.sampling=outcome", "traversal.baseline=score"]),
         ["traversal.baseline | needs a game with a running score, which none here has; give \"none\""]
     );
+}
+
+#[test]
+fn the_game_that_is_meant_is_the_only_one_or_the_programs_default() {
+    let mut schema = schema();
+    assert_eq!((schema.default_game(), schema.meant_game()), (Some("coin"), Some("coin")));
+    schema.set_default_game("dice");
+    assert_eq!((schema.default_game(), schema.meant_game()), (Some("coin"), Some("coin")));
+    assert_eq!((Schema::default().default_game(), Schema::default().meant_game()), (None, None));
 }
 
 #[test]

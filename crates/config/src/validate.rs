@@ -31,9 +31,13 @@ pub(super) fn validate(
     values: &Table,
     problems: Vec<Problem>,
 ) -> Result<RunConfig, ConfigError> {
-    let mut check = Check { schema, facts: schema.facts(&config.game), values, problems };
+    let (facts, impossible) = match schema.facts(&config.game) {
+        Ok(facts) => (facts, None),
+        Err(reason) => (GameFacts::default(), Some(reason)),
+    };
+    let mut check = Check { schema, facts, values, problems };
     check.ranges(&config);
-    check.game(&config);
+    check.game(&config, impossible);
     // Defaults stand in for values that could not be read: combinations with them mean nothing.
     if check.problems.is_empty() {
         check.combinations(&config);
@@ -125,11 +129,18 @@ impl Check<'_> {
         self.require("training.passes", is_passes, "give a number above 0");
     }
 
-    fn game(&mut self, config: &RunConfig) {
+    /// Reports the keys that the rules refuse; where none is, why the rules are `impossible` all the same.
+    fn game(&mut self, config: &RunConfig, impossible: Option<String>) {
         let game = self.schema.game(config.game.name());
-        for refused in game.map(|game| game.refused(config.game.table())).unwrap_or_default() {
+        let refused = game.map(|game| game.refused(config.game.table())).unwrap_or_default();
+        for refused in &refused {
             let key = format!("game.{}.{}", config.game.name(), refused.key);
             self.require(&key, false, &refused.remedy);
+        }
+        // Keys that could not be read have their own lines, and rules made from defaults mean nothing.
+        if let (Some(reason), true, true) = (impossible, refused.is_empty(), self.problems.is_empty()) {
+            let key = format!("game.{}", config.game.name());
+            self.problems.push(Problem::new(key, config.game.parameters().join(", "), reason));
         }
     }
 
