@@ -19,6 +19,8 @@ print(f"own game: exploitability {average[0]:.1f} mA/g after an iteration, {aver
 assert average[-1] * 10 < average[0], average
 PY
 own arena "$run" honest random --games 200 --quiet >/dev/null
+own arena honest random --games 200 --quiet >/dev/null
+own games high_card --set game.high_card.ranks=4 | grep -q 'ranks=4'
 own exploit "$run" >/dev/null
 own export "$run" --format onnx >/dev/null
 own solve --iterations 100 --quiet --out "$work/solved" >/dev/null

@@ -144,7 +144,7 @@ impl ArenaRequest {
                 let text = named.config().expect("it was chosen for it").game_toml();
                 Base::Text { source: named.word.clone(), text }
             }
-            (None, _) if self.game.is_none() && about_game.is_none() => {
+            (None, _) if self.game.is_none() && about_game.is_none() && schema.meant_game().is_none() => {
                 let remedy =
                     "bots alone do not say which game; give its name, for example --game lost_cities";
                 problems.push(Problem::new("--game", "", remedy));

@@ -3,7 +3,7 @@
 //! Not here: text and tables.
 
 use deepcfr_cfr::tabular::{TreeError, TreeLimits};
-use deepcfr_config::{Base, ConfigError, GameChoice};
+use deepcfr_config::{Base, ConfigError, GameChoice, Problem};
 
 use crate::catalogue::{Catalogue, RulesError};
 use crate::small_game::too_big;
@@ -11,7 +11,7 @@ use crate::small_game::too_big;
 /// Infosets are counted in games of at most this many nodes.
 pub const COUNTED_NODES: usize = 1_000_000;
 
-/// A game under its default parameters.
+/// A game under its default parameters, or those that were set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameListing {
     /// Its name in a configuration.
@@ -45,10 +45,10 @@ pub struct EncoderListing {
 /// Why a game cannot be listed.
 #[derive(Debug, thiserror::Error)]
 pub enum ListingError {
-    /// Its default configuration is refused.
+    /// Its configuration is refused.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// Its default rules are impossible.
+    /// Its rules are impossible.
     #[error(transparent)]
     Rules(#[from] RulesError),
     /// Its tree breaks a rule.
@@ -57,17 +57,28 @@ pub enum ListingError {
 }
 
 impl Catalogue {
-    /// Every game under its default parameters. Takes about a second.
+    /// Every game, or only the one called `name`, under its default parameters and what `sets` says of them,
+    /// `game.<game>.<parameter>=<value>` each. Takes about a second for all.
     ///
     /// # Errors
-    /// If a game's tree breaks a rule of its own.
-    pub fn list(&self) -> Result<Vec<GameListing>, ListingError> {
-        self.schema().games().map(|name| self.listing(name)).collect()
+    /// If there is no such game or parameter, a value is refused, or a game's tree breaks a rule of its own.
+    pub fn list(&self, name: Option<&str>, sets: &[String]) -> Result<Vec<GameListing>, ListingError> {
+        let foreign = sets.iter().filter(|set| !set.trim_start().starts_with("game."));
+        let problems: Vec<Problem> =
+            foreign.map(|set| Problem::new("--set", set, "only keys of [game] can be set here")).collect();
+        if !problems.is_empty() {
+            return Err(ConfigError { problems }.into());
+        }
+        match name {
+            Some(name) => Ok(vec![self.listing(name, sets)?]),
+            None => self.schema().games().map(|name| self.listing(name, sets)).collect(),
+        }
     }
 
-    fn listing(&self, name: &str) -> Result<GameListing, ListingError> {
-        let choose = |sets: &[String]| -> Result<GameChoice, ConfigError> {
-            Ok(self.schema().resolve(&Base::Default, sets, None)?.game)
+    fn listing(&self, name: &str, sets: &[String]) -> Result<GameListing, ListingError> {
+        let choose = |more: &[String]| -> Result<GameChoice, ConfigError> {
+            let sets = [sets, more].concat();
+            Ok(self.schema().resolve(&Base::Default, &sets, None)?.game)
         };
         let named = format!("game.name={name}");
         let default = choose(std::slice::from_ref(&named))?;

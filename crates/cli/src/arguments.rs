@@ -34,7 +34,7 @@ pub(crate) enum Command {
     #[command(after_help = ARENA_HELP)]
     Arena(ArenaArguments),
     /// List the games with their parameters and sizes.
-    Games,
+    Games(GamesArguments),
     /// List the devices that networks can run on, and what each engine promises.
     Devices,
     /// Print a resolved configuration, check one, or print the manual of all keys.
@@ -264,8 +264,18 @@ pub(crate) struct BenchSchedulersArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct GamesArguments {
+    /// List only this game
+    #[arg(value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Set one parameter of a game, for example --set game.leduc.ranks=5; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) set: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct SolveArguments {
-    /// The game [default: leduc]
+    /// The game
     #[arg(long, value_name = "NAME")]
     pub(crate) game: Option<String>,
     /// Set one parameter of the game, for example --set game.leduc.ranks=5; may be repeated
@@ -476,6 +486,8 @@ impl ConfigSource {
 pub(crate) fn command(context: &Context) -> clap::Command {
     let presets = presets_help(context.schema().presets());
     let command = Arguments::command().name(context.program).bin_name(context.program);
+    let game = format!("The game [default: {}]", context.schema().default_game().unwrap_or("none"));
+    let command = command.mut_subcommand("solve", |solve| solve.mut_arg("game", |arg| arg.help(game)));
     ["train", "config", "profile", "sweep"].into_iter().fold(command, |command, with_presets| {
         command.mut_subcommand(with_presets, |subcommand| subcommand.after_help(presets.clone()))
     })
@@ -521,5 +533,10 @@ mod tests {
         let help = command.find_subcommand_mut("train").unwrap().render_help().to_string();
         assert!(context().schema().presets().iter().all(|preset| help.contains(preset.name)), "{help}");
         assert_eq!(help.matches("[default: ").count(), 3, "{help}");
+        let mut own = context();
+        own.catalogue.schema_mut().set_default_game("kuhn");
+        let mut command = super::command(&own);
+        let help = command.find_subcommand_mut("solve").unwrap().render_help().to_string();
+        assert!(help.contains("The game [default: kuhn]"), "{help}");
     }
 }

@@ -115,7 +115,7 @@ fn run(context: &Context, command: Command) -> Result<(), CommandError> {
         Command::Eval(eval) => commands::eval::run(context, &eval),
         Command::Solve(solve) => commands::solve::run(context, &solve),
         Command::Exploit(exploit) => commands::exploit::run(context, &exploit),
-        Command::Games => commands::games::run(context),
+        Command::Games(games) => commands::games::run(context, &games),
         Command::Advise(advise) => commands::advise::run(context, &advise),
         Command::Bench(bench) => commands::bench::run(context, &bench),
         Command::Devices => commands::devices::run(),

@@ -108,6 +108,9 @@ impl Observer for Progress {
             start.config.run.seed
         ));
         self.say(&start.memory);
+        if let Some(reason) = start.unmeasured {
+            self.say(reason);
+        }
         if !start.row_invariant {
             self.say(&format!(
                 "engine {}: a row's answer may depend on its batch by rounding, and with it samples on workers, \

@@ -42,6 +42,9 @@ pub struct Start<'a> {
     pub memory: String,
     /// Where networks run, in words, where that is not the processor in 32 bits throughout.
     pub devices: Vec<String>,
+    /// Why exploitability will not be measured although the configuration asks for it where it can be, in
+    /// words.
+    pub unmeasured: Option<&'static str>,
     /// Worker threads of traversals.
     pub workers: usize,
     /// Length of a feature row.
@@ -156,6 +159,7 @@ fn start<'a>(trainer: &'a Trainer, folder: &'a RunFolder) -> Start<'a> {
         iteration: trainer.iteration(),
         memory: trainer.memory_plan().to_string(),
         devices: devices::notes(config, deepcfr_nn::warm_up_so_far()),
+        unmeasured: trainer.unmeasured(),
         workers: config.traversal.workers.unwrap_or(trainer.threads()),
         num_features: trainer.shape().num_features,
         num_actions: trainer.shape().num_actions,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use deepcfr_board::Board;
 use deepcfr_cfr::memory::{Memories, Memory};
 use deepcfr_cfr::tabular::TabularPolicy;
-use deepcfr_config::{EvaluatedPolicy, Initialisation, RunConfig, Updates};
+use deepcfr_config::{EvaluatedPolicy, Initialisation, NashConv, RunConfig, Updates};
 use deepcfr_core::{FitContext, FitReport, NUM_PLAYERS, NetId, Player, SampleShape, SampleSource, Weights};
 use deepcfr_runs::machine::memory_bytes;
 use deepcfr_runs::metrics::{
@@ -144,6 +144,16 @@ impl Trainer {
     /// The lanes of traversals and matches.
     pub fn lanes(&self) -> &Lanes {
         self.collector.lanes()
+    }
+
+    /// Why exploitability will not be measured although the configuration asks for it where it can be.
+    pub(crate) fn unmeasured(&self) -> Option<&'static str> {
+        let wanted = self.config.evaluation.nash_conv == NashConv::Auto;
+        (wanted && self.small.is_none()).then_some(
+            "exploitability will not be measured: the game is too big to be laid out, or the infoset keys of a \
+             player forget what that player saw; matches measure strength, and a bound from below comes from \
+             the command `exploit` with --approximate",
+        )
     }
 
     /// A small game's evaluation state, for checkpoints.

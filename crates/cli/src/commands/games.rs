@@ -2,13 +2,15 @@
 
 use deepcfr_board::{COUNTED_NODES, GameListing};
 
+use crate::arguments::GamesArguments;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::figures::count;
 use crate::output::print;
 
-pub(crate) fn run(context: &Context) -> Result<(), CommandError> {
-    let listed: Vec<String> = context.catalogue.list()?.iter().map(describe).collect();
+pub(crate) fn run(context: &Context, arguments: &GamesArguments) -> Result<(), CommandError> {
+    let listed = context.catalogue.list(arguments.name.as_deref(), &arguments.set)?;
+    let listed: Vec<String> = listed.iter().map(describe).collect();
     Ok(print(&(listed.join("\n") + "\nset a parameter with --set game.<game>.<parameter>=<value>\n"))?)
 }
 

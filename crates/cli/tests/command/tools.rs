@@ -62,3 +62,33 @@ fn a_summary_says_why_one_lane_workers_cannot_fill_a_batch() {
     assert!(last["batches"]["mean_rows"].as_f64().unwrap() <= 8.0);
     assert!(last["batches"]["closes"]["quorum"].as_u64().unwrap() > 0);
 }
+
+#[test]
+fn games_are_listed_with_the_parameters_that_are_set() {
+    let folder = TempDir::new().unwrap();
+    let listed = deepcfr(folder.path(), &["games", "leduc", "--set", "game.leduc.ranks=5"]);
+    assert_eq!(listed.code, Some(0), "{}", listed.err);
+    assert!(listed.out.starts_with("leduc\n  parameters: ranks=5"), "{}", listed.out);
+    assert!(!listed.out.contains("kuhn") && listed.out.contains("infosets: 780;"), "{}", listed.out);
+    let unknown = refused(&["games", "leducc"]);
+    assert!(unknown.contains("game.name"), "{unknown}");
+    let foreign = refused(&["games", "--set", "run.seed=3"]);
+    assert!(foreign.contains("only keys of [game] can be set here"), "{foreign}");
+}
+
+#[test]
+fn a_game_too_big_to_be_measured_says_so_before_it_trains() {
+    let folder = TempDir::new().unwrap();
+    let small = "--set run.iterations=1 --set traversal.traversals_per_player=2 --set training.advantage_steps=1 \
+                 --set training.strategy_steps=1 --set network.hidden_size=8 --set evaluation.deals=2 \
+                 --set evaluation.nash_conv=";
+    let train = |game: &str, nash_conv: &str| {
+        let words = format!("train --set game.name={game} {small}{nash_conv}");
+        let answer = deepcfr(folder.path(), &words.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(answer.code, Some(0), "{}", answer.err);
+        answer.err.contains("exploitability will not be measured")
+    };
+    assert!(train("lost_cities", "auto"));
+    assert!(!train("lost_cities", "off"));
+    assert!(!train("kuhn", "auto"));
+}
