@@ -28,6 +28,8 @@ own profile --preset high-card --quick --out "$work/profile" >/dev/null 2>&1
 own advise --profile "$work/profile/profile.json" >/dev/null
 own sweep --preset high-card --over training.advantage_steps=10,20 --iterations 6 --out "$work/sweep" >/dev/null 2>&1
 own inspect "$run" >/dev/null
+if own arena nobody random 2>"$work/nobody.txt"; then exit 1; fi
+grep -q '`own-game games`' "$work/nobody.txt"
 if own config --check --set game.high_card.ranks=1 2>"$work/refused.txt"; then exit 1; fi
 grep -q 'game.high_card.ranks = 1' "$work/refused.txt"
 echo 'own game: every command ends well'

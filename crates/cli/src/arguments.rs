@@ -10,6 +10,7 @@ use deepcfr_config::{Base, Preset};
 use deepcfr_solve::ALGORITHMS;
 
 use crate::context::Context;
+use crate::output::in_own_words;
 
 /// Deep Counterfactual Regret Minimization for imperfect-information games.
 #[derive(Debug, Parser)]
@@ -31,7 +32,6 @@ pub(crate) enum Command {
     /// Measure how far a strategy can be exploited: exactly, or from below by learning to.
     Exploit(ExploitArguments),
     /// Let bots, runs, checkpoints and solutions play each other over mirrored deals.
-    #[command(after_help = ARENA_HELP)]
     Arena(ArenaArguments),
     /// List the games with their parameters and sizes.
     Games(GamesArguments),
@@ -488,6 +488,8 @@ pub(crate) fn command(context: &Context) -> clap::Command {
     let command = Arguments::command().name(context.program).bin_name(context.program);
     let game = format!("The game [default: {}]", context.schema().default_game().unwrap_or("none"));
     let command = command.mut_subcommand("solve", |solve| solve.mut_arg("game", |arg| arg.help(game)));
+    let command =
+        command.mut_subcommand("arena", |arena| arena.after_help(in_own_words(ARENA_HELP).into_owned()));
     ["train", "config", "profile", "sweep"].into_iter().fold(command, |command, with_presets| {
         command.mut_subcommand(with_presets, |subcommand| subcommand.after_help(presets.clone()))
     })

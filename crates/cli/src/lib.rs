@@ -89,13 +89,14 @@ impl Program {
     /// Reads the command line, does what it says, and gives the exit code.
     pub fn run(self) -> ExitCode {
         name_build(build());
+        output::name_program(self.name);
         let context = Context { catalogue: self.catalogue, program: self.name };
         let matches = arguments::command(&context).get_matches();
         let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         match run(&context, arguments.command) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                eprintln!("error: {error}");
+                eprintln!("{}", output::in_own_words(&format!("error: {error}")));
                 ExitCode::from(error.exit_code())
             }
         }
