@@ -1,16 +1,13 @@
-//! The command line: commands, options and their help.
+//! The command line: commands and options.
 //!
-//! Not here: the keys of a configuration, which `deepcfr config --manual` prints.
+//! Not here: help that depends on the program (see `help`), and the keys of a configuration, which
+//! `deepcfr config --manual` prints.
 
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use deepcfr_arena::export::{ExportFormat, ExportNetwork};
-use deepcfr_config::{Base, Preset};
-use deepcfr_solve::ALGORITHMS;
-
-use crate::context::Context;
-use crate::output::in_own_words;
+use deepcfr_config::Base;
 
 /// Deep Counterfactual Regret Minimization for imperfect-information games.
 #[derive(Debug, Parser)]
@@ -27,7 +24,6 @@ pub(crate) enum Command {
     /// Evaluate a run's checkpoint.
     Eval(EvalArguments),
     /// Solve a small game by a tabular algorithm, or compare several.
-    #[command(after_help = algorithms_help())]
     Solve(SolveArguments),
     /// Measure how far a strategy can be exploited: exactly, or from below by learning to.
     Exploit(ExploitArguments),
@@ -344,14 +340,6 @@ pub(crate) struct ExploitArguments {
     pub(crate) quiet: bool,
 }
 
-const ARENA_HELP: &str = "\
-Contestants:
-  BOT                           a rule-based player, as `deepcfr games` lists them
-  RUN[@ITERATION][:STRATEGY]    a run's folder or its name in `runs`; its latest checkpoint, or that of
-                                an iteration; current, policy_network or sd_cfr [default: sd_cfr if the
-                                run archives networks, else policy_network, else current]
-  SOLUTION                      the folder or the policy file of `deepcfr solve`";
-
 #[derive(Debug, Args)]
 pub(crate) struct ArenaArguments {
     /// Bots, runs or solutions, at least two; everybody meets everybody
@@ -479,66 +467,5 @@ impl ConfigSource {
             (None, Some(path)) => Base::File(path.clone()),
             (None, None) => Base::Default,
         }
-    }
-}
-
-/// The command line of a program with the games and presets of `context`.
-pub(crate) fn command(context: &Context) -> clap::Command {
-    let presets = presets_help(context.schema().presets());
-    let command = Arguments::command().name(context.program).bin_name(context.program);
-    let game = format!("The game [default: {}]", context.schema().default_game().unwrap_or("none"));
-    let command = command.mut_subcommand("solve", |solve| solve.mut_arg("game", |arg| arg.help(game)));
-    let command =
-        command.mut_subcommand("arena", |arena| arena.after_help(in_own_words(ARENA_HELP).into_owned()));
-    ["train", "config", "profile", "sweep"].into_iter().fold(command, |command, with_presets| {
-        command.mut_subcommand(with_presets, |subcommand| subcommand.after_help(presets.clone()))
-    })
-}
-
-fn presets_help(presets: &[Preset]) -> String {
-    let width = presets.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
-    let lines = presets.iter().map(|preset| format!("\n  {:width$}  {}", preset.name, preset.summary()));
-    format!("Presets:{}", lines.collect::<String>())
-}
-
-fn algorithms_help() -> String {
-    let width = ALGORITHMS.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-    let lines = ALGORITHMS.iter().map(|(name, summary)| format!("\n  {name:width$}  {summary}"));
-    format!("Algorithms:{}", lines.collect::<String>())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn context() -> Context {
-        Context { catalogue: deepcfr_builtin::catalogue(), program: "deepcfr" }
-    }
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        command(&context()).debug_assert();
-    }
-
-    #[test]
-    fn a_preset_and_a_file_exclude_each_other() {
-        let parsed =
-            Arguments::try_parse_from(["deepcfr", "train", "--preset", "leduc", "--config", "a.toml"]);
-        assert_eq!(parsed.unwrap_err().kind(), clap::error::ErrorKind::ArgumentConflict);
-        let parsed = Arguments::try_parse_from(["deepcfr", "train", "--resume", "x", "--seed", "2"]);
-        assert_eq!(parsed.unwrap_err().kind(), clap::error::ErrorKind::ArgumentConflict);
-    }
-
-    #[test]
-    fn help_lists_every_preset_and_says_what_holds_by_default() {
-        let mut command = command(&context());
-        let help = command.find_subcommand_mut("train").unwrap().render_help().to_string();
-        assert!(context().schema().presets().iter().all(|preset| help.contains(preset.name)), "{help}");
-        assert_eq!(help.matches("[default: ").count(), 3, "{help}");
-        let mut own = context();
-        own.catalogue.schema_mut().set_default_game("kuhn");
-        let mut command = super::command(&own);
-        let help = command.find_subcommand_mut("solve").unwrap().render_help().to_string();
-        assert!(help.contains("The game [default: kuhn]"), "{help}");
     }
 }

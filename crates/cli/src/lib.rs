@@ -18,6 +18,7 @@ mod commands;
 mod context;
 mod error;
 mod figures;
+mod help;
 mod interrupt;
 mod output;
 mod progress;
@@ -91,7 +92,7 @@ impl Program {
         name_build(build());
         output::name_program(self.name);
         let context = Context { catalogue: self.catalogue, program: self.name };
-        let matches = arguments::command(&context).get_matches();
+        let matches = help::command(&context).get_matches();
         let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
         match run(&context, arguments.command) {
             Ok(()) => ExitCode::SUCCESS,
