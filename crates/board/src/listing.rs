@@ -63,9 +63,7 @@ impl Catalogue {
     /// # Errors
     /// If there is no such game or parameter, a value is refused, or a game's tree breaks a rule of its own.
     pub fn list(&self, name: Option<&str>, sets: &[String]) -> Result<Vec<GameListing>, ListingError> {
-        let foreign = sets.iter().filter(|set| !set.trim_start().starts_with("game."));
-        let problems: Vec<Problem> =
-            foreign.map(|set| Problem::new("--set", set, "only keys of [game] can be set here")).collect();
+        let problems: Vec<Problem> = Problem::beside_game(sets).collect();
         if !problems.is_empty() {
             return Err(ConfigError { problems }.into());
         }

@@ -26,6 +26,12 @@ impl Problem {
     pub fn new(key: impl Into<String>, value: impl fmt::Display, remedy: impl Into<String>) -> Self {
         Self { key: key.into(), value: shortened(&value.to_string()), remedy: remedy.into() }
     }
+
+    /// Those among the assignments `sets` of a `--set` that are no keys of `[game]`, where only those can be set.
+    pub fn beside_game(sets: &[String]) -> impl Iterator<Item = Self> {
+        let foreign = sets.iter().filter(|set| !set.trim_start().starts_with("game."));
+        foreign.map(|set| Self::new("--set", set, "only keys of [game] can be set here"))
+    }
 }
 
 impl fmt::Display for Problem {

@@ -61,7 +61,7 @@ impl SolveRequest {
     /// # Errors
     /// All that is wrong, with a remedy each.
     pub fn task(&self, schema: &Schema) -> Result<Task, ConfigError> {
-        let mut problems: Vec<Problem> = self.foreign_assignments().collect();
+        let mut problems: Vec<Problem> = Problem::beside_game(&self.set).collect();
         let algorithms = self.algorithms(&mut problems);
         let limits = self.limits(&mut problems);
         let config = self.config(schema, &mut problems);
@@ -102,11 +102,6 @@ impl SolveRequest {
             out: None,
             runs: config.run.folder,
         })
-    }
-
-    fn foreign_assignments(&self) -> impl Iterator<Item = Problem> {
-        let foreign = self.set.iter().filter(|set| !set.trim_start().starts_with("game."));
-        foreign.map(|set| Problem::new("--set", set, "only keys of [game] can be set here"))
     }
 
     fn config(&self, schema: &Schema, problems: &mut Vec<Problem>) -> Option<RunConfig> {
