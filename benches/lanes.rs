@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --workspace --bench lanes [-- NAME [NODES [LANES]]]` runs the rows whose
 //! name begins with NAME. The model has every row encoded and gives the same outputs to all. Times are
-//! the best of five rounds, NODES in all. Samples go to full memories, as late in a run. Lost Cities is
+//! the median of five rounds of equally many traversals, about NODES in all. Samples go to full memories, as late in a run. Lost Cities is
 //! walked by outcome sampling only: the tree below a few of the traverser's choices has no end in sight.
 //!
 //! Of the time per node, `legal`, `encode` and `match` are measured apart, on states of random play, and
@@ -13,7 +13,6 @@
 
 use std::collections::VecDeque;
 use std::hint::black_box;
-use std::time::Instant;
 
 use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::regret::{AllNegative, regret_matching};
@@ -27,14 +26,22 @@ use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
 use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder};
 use deepcfr_games::play;
+use deepcfr_timing::{Turns, median, timed};
 
 const MEMORY: usize = 1000;
-const ROUNDS: u64 = 5;
+const ROUNDS: usize = 5;
 /// Decisions that single phases are measured on.
 const DECISIONS: usize = 1000;
 const OUTCOME: Sampling =
     Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None, continuation: Continuation::Strategy });
 const BOTH: [Sampling; 2] = [Sampling::External, OUTCOME];
+
+/// When a round ends.
+#[derive(Clone, Copy)]
+struct Length {
+    traversals: u32,
+    nodes: u64,
+}
 
 /// What the command line asks for.
 struct Request {
@@ -83,28 +90,33 @@ impl Request {
         encoder: &E,
         samplings: &[Sampling],
     ) -> Result<(), traversal::TraversalError> {
+        let shape =
+            SampleShape { num_features: encoder.num_features(), num_actions: game.spec().num_actions };
+        let memories = || Memories::new(shape, MEMORY, MEMORY, 1);
         for &sampling in samplings.iter().filter(|_| name.starts_with(&self.name)) {
+            // A round that ended by nodes would throw away what its lanes hold, the more the more lanes.
+            let budget = Length { traversals: u32::MAX, nodes: self.nodes / ROUNDS as u64 };
+            let counted = run(game, encoder, sampling, 1, budget, &mut memories())?;
+            let length = Length { traversals: counted.traversals as u32, nodes: u64::MAX };
             for &lanes in &self.lanes {
-                let shape = SampleShape {
-                    num_features: encoder.num_features(),
-                    num_actions: game.spec().num_actions,
-                };
-                let mut memories = Memories::new(shape, MEMORY, MEMORY, 1);
-                let mut round = || -> Result<(f64, TraversalStats), traversal::TraversalError> {
-                    let start = Instant::now();
-                    let stats = run(game, encoder, sampling, lanes, self.nodes / ROUNDS, &mut memories)?;
-                    Ok((start.elapsed().as_nanos() as f64 / stats.nodes as f64, stats))
-                };
-                let mut best = round()?;
-                for _ in 1..ROUNDS {
-                    let next = round()?;
-                    best = if next.0 < best.0 { next } else { best };
-                }
-                let (total, stats) = best;
+                let mut memories = memories();
+                let mut rounds = Vec::new();
+                let timings = Turns::new(ROUNDS, 1).take(1, |_| {
+                    let mut stretch = timed(1, || {
+                        rounds.push(run(game, encoder, sampling, lanes, length, &mut memories)?);
+                        Ok::<_, traversal::TraversalError>(())
+                    })?;
+                    stretch.items = rounds[rounds.len() - 1].nodes as f64;
+                    Ok::<_, traversal::TraversalError>(stretch)
+                })?;
+                let total = 1e9 / timings[0].per_second();
+                let stats = &rounds[rounds.len() - 1];
+                let commit = median(
+                    rounds[1..].iter().map(|round| round.times.commit.as_nanos() as f64 / round.nodes as f64),
+                );
                 let kind = if sampling == Sampling::External { "external" } else { "outcome" };
                 print!("{name:<17} {kind:<9} {lanes:>5} {total:>8.1}");
                 let per_node = |count: u64| count as f64 / stats.nodes as f64;
-                let commit = per_node(stats.times.commit.as_nanos() as u64);
                 let phases = phases(game, encoder).map(|each| each * per_node(stats.rows));
                 for part in phases.into_iter().chain([commit, total - commit - phases.iter().sum::<f64>()]) {
                     print!(" {part:>7.1}");
@@ -122,29 +134,31 @@ fn phases<G: Game, E: Encoder<G>>(game: &G, encoder: &E) -> [f64; 3] {
     let states = decisions(game);
     let outputs = outputs(game);
     let (mut row, mut strategy) = (vec![0.0; encoder.num_features()], vec![0.0; outputs.len()]);
-    let legal = fastest(&states, |(state, _)| {
+    let legal = each(&states, |(state, _)| {
         black_box(game.legal_actions(state));
     });
-    let encode = fastest(&states, |(state, player)| {
+    let encode = each(&states, |(state, player)| {
         encoder.encode(game, state, *player, &mut row);
         black_box(&mut row);
     });
     let sets: Vec<_> = states.iter().map(|(state, _)| game.legal_actions(state)).collect();
-    let matching = fastest(&sets, |&legal| {
+    let matching = each(&sets, |&legal| {
         regret_matching(&outputs, legal, AllNegative::Argmax, &mut strategy);
         black_box(&mut strategy);
     });
     [legal, encode, matching]
 }
 
-/// Nanoseconds of `operation` per item, in the fastest of many passes.
-fn fastest<T>(items: &[T], mut operation: impl FnMut(&T)) -> f64 {
+/// Nanoseconds of `operation` per item.
+fn each<T>(items: &[T], mut operation: impl FnMut(&T)) -> f64 {
     let pass = |_| {
-        let start = Instant::now();
-        items.iter().for_each(|item| operation(black_box(item)));
-        start.elapsed().as_nanos() as f64 / items.len() as f64
+        timed(items.len(), || {
+            items.iter().for_each(|item| operation(black_box(item)));
+            Ok::<_, std::convert::Infallible>(())
+        })
     };
-    (0..100).map(pass).fold(f64::INFINITY, f64::min)
+    let Ok(timings) = Turns::new(100, 1).take(1, pass);
+    1e9 / timings[0].per_second()
 }
 
 /// States of random play with a choice, and who has it.
@@ -206,18 +220,18 @@ fn run<G: Game, E: Encoder<G>>(
     encoder: &E,
     sampling: Sampling,
     lanes: usize,
-    nodes: u64,
+    length: Length,
     memories: &mut Memories,
 ) -> Result<TraversalStats, traversal::TraversalError> {
     let plan = TraversalPlan {
         seed: 1,
         iteration: 1,
         traverser: 0,
-        count: u32::MAX,
+        count: length.traversals,
         sampling,
         all_negative: AllNegative::Argmax,
         strategy: [StrategySource::Networks; 2],
-        budgets: Budgets { max_nodes_per_iteration: nodes, max_nodes_per_traversal: nodes },
+        budgets: Budgets { max_nodes_per_iteration: length.nodes, max_nodes_per_traversal: u64::MAX },
         lanes,
         groups: 1,
     };

@@ -5,6 +5,7 @@
 use std::time::{Duration, Instant};
 
 use criterion::{Bencher, Criterion};
+use deepcfr_timing::median;
 
 /// A figure that a bench must reach.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,10 +23,24 @@ pub enum Target {
 /// Measures `run(count)`, which does something `count` times, and prints beside criterion's statistics
 /// the median speed in the target's unit.
 pub fn measure(criterion: &mut Criterion, name: &str, target: Target, mut run: impl FnMut(u64)) {
+    measure_part(criterion, name, target, |count| {
+        let begin = Instant::now();
+        run(count);
+        begin.elapsed()
+    });
+}
+
+/// As [`measure`], for work that tells how long the part of it took that is measured.
+pub fn measure_part(
+    criterion: &mut Criterion,
+    name: &str,
+    target: Target,
+    mut run: impl FnMut(u64) -> Duration,
+) {
     let mut rates = Vec::new();
     criterion.bench_function(name, |bencher: &mut Bencher<'_>| {
         bencher.iter_custom(|count| {
-            let took = timed(|| run(count));
+            let took = run(count);
             rates.push((count, took));
             took
         });
@@ -35,20 +50,12 @@ pub fn measure(criterion: &mut Criterion, name: &str, target: Target, mut run: i
     }
 }
 
-fn timed(run: impl FnOnce()) -> Duration {
-    let begin = Instant::now();
-    run();
-    begin.elapsed()
-}
-
-/// Runs a second in the middle one of the measurements, short warm-up measurements left out; `None`
+/// Runs a second, the median of the measurements, short warm-up measurements left out; `None`
 /// where the bench was filtered out.
 fn median_rate(measured: Vec<(u64, Duration)>) -> Option<f64> {
     let longest = measured.iter().map(|(count, _)| *count).max()?;
     let long = measured.into_iter().filter(|(count, _)| count * 10 >= longest);
-    let mut rates: Vec<f64> = long.map(|(count, took)| count as f64 / took.as_secs_f64()).collect();
-    rates.sort_by(f64::total_cmp);
-    Some(rates[rates.len() / 2])
+    Some(median(long.map(|(count, took)| count as f64 / took.as_secs_f64())))
 }
 
 fn told(rate: f64, target: Target) -> String {

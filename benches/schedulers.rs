@@ -8,7 +8,6 @@
 
 use std::error::Error;
 use std::sync::Arc;
-use std::time::Instant;
 
 use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::regret::AllNegative;
@@ -18,6 +17,7 @@ use deepcfr_core::{Encoder, Evaluator, Game, ModelFactory, NetId, SampleShape, W
 use deepcfr_games::lost_cities::{LostCities, Rules, Slots, SlotsEncoder};
 use deepcfr_nn::{BurnFactory, LearnerConfig, NativeFactory};
 use deepcfr_serve::{Server, ServerConfig};
+use deepcfr_timing::{Stretch, Turns, median, timed};
 
 const TURNS: usize = 3;
 /// Traversals of a turn: more than there are lanes, which otherwise stay empty. A budget of nodes would not
@@ -114,34 +114,36 @@ impl Bench {
         let network = LearnerConfig::plain(self.shape, hidden, layers);
         let weights = [0, 1].map(|seed| Arc::new(Weights::Mlp(network.fresh_network(seed))));
         let settings = Setting::all();
-        let mut runs: Vec<Vec<(f64, f64)>> = vec![Vec::new(); settings.len()];
-        for _ in 0..TURNS {
-            for (setting, runs) in settings.iter().zip(&mut runs) {
-                runs.push(self.run(*setting, &*factory, &weights)?);
-            }
-        }
+        // One for all settings: the turn that warms up touches it, and it is full in no time.
+        let mut memories = Memories::new(self.shape, 100_000, 100_000, 1);
+        let mut batches = vec![0.0; settings.len()];
+        let timings = Turns::new(TURNS, 1).take(settings.len(), |place| {
+            let (stretch, batch) = self.run(settings[place], &*factory, &weights, &mut memories)?;
+            batches[place] = batch;
+            Ok::<_, Box<dyn Error>>(stretch)
+        })?;
         println!(
             "\n{hidden} x {layers} networks, engine {engine}, {TURNS} turns of {} traversals",
             self.traversals
         );
         println!("| scheduler | workers | lanes | max_batch | nodes/s | mean batch | times recursive |");
         println!("|---|---:|---:|---:|---:|---:|---|");
-        for (setting, own) in settings.iter().zip(&runs) {
+        for ((setting, own), batch) in settings.iter().zip(&timings).zip(batches) {
             let is_base = |other: &&Setting| {
                 other.scheduler == Scheduler::Recursive && other.workers == setting.workers
             };
             let base = settings.iter().position(|other| is_base(&other)).expect("it is one of them");
-            let ratios = sorted(own.iter().zip(&runs[base]).map(|(own, base)| own.0 / base.0));
-            let speeds = sorted(own.iter().map(|run| run.0));
+            let mut ratios = own.against(&timings[base]);
+            ratios.sort_by(f64::total_cmp);
             println!(
                 "| {} | {} | {} | {} | {:.0} | {:.1} | {:.2} ({:.2} to {:.2}) |",
                 setting.name(),
                 setting.workers,
                 setting.lanes,
                 setting.max_batch,
-                speeds[TURNS / 2],
-                own[0].1,
-                ratios[TURNS / 2],
+                own.per_second(),
+                batch,
+                median(ratios.iter().copied()),
                 ratios[0],
                 ratios[TURNS - 1],
             );
@@ -149,13 +151,14 @@ impl Bench {
         Ok(())
     }
 
-    /// Nodes a second and the mean batch.
+    /// Nodes as a stretch, and the mean batch.
     fn run(
         &self,
         setting: Setting,
         factory: &dyn ModelFactory,
         weights: &[Arc<Weights>; 2],
-    ) -> Result<(f64, f64), Box<dyn Error>> {
+        memories: &mut Memories,
+    ) -> Result<(Stretch, f64), Box<dyn Error>> {
         let nets = [NetId(0), NetId(1)];
         if matches!(setting.scheduler, Scheduler::Recursive | Scheduler::Interleaved) {
             let rows = if setting.scheduler == Scheduler::Recursive { 1 } else { setting.max_batch };
@@ -167,7 +170,7 @@ impl Bench {
                 }
                 evaluators.push(LocalEvaluator::new(model, rows));
             }
-            let speed = self.traverse(&mut evaluators, setting.lanes, 1)?;
+            let speed = self.traverse(&mut evaluators, (setting.lanes, 1), memories)?;
             let mut sizes = evaluators[0].take_stats();
             evaluators[1..].iter_mut().for_each(|evaluator| sizes.merge(&evaluator.take_stats()));
             return Ok((speed, sizes.sizes.mean()));
@@ -187,17 +190,16 @@ impl Bench {
             clients.push(server.client(groups)?);
         }
         server.take_metrics();
-        let speed = self.traverse(&mut clients, setting.lanes, groups)?;
+        let speed = self.traverse(&mut clients, (setting.lanes, groups), memories)?;
         Ok((speed, server.take_metrics().sizes.mean()))
     }
 
     fn traverse<V: Evaluator + Send>(
         &self,
         evaluators: &mut [V],
-        lanes: usize,
-        groups: usize,
-    ) -> Result<f64, Box<dyn Error>> {
-        let mut memories = Memories::new(self.shape, 100_000, 100_000, 1);
+        (lanes, groups): (usize, usize),
+        memories: &mut Memories,
+    ) -> Result<Stretch, Box<dyn Error>> {
         let plan = TraversalPlan {
             seed: 1,
             iteration: 1,
@@ -210,14 +212,11 @@ impl Bench {
             lanes,
             groups,
         };
-        let begin = Instant::now();
-        let stats = traversal::run(&self.game, &self.encoder, &plan, evaluators, &mut memories)?;
-        Ok(stats.nodes as f64 / begin.elapsed().as_secs_f64())
+        let mut nodes = 0;
+        let stretch = timed(1, || {
+            nodes = traversal::run(&self.game, &self.encoder, &plan, evaluators, memories)?.nodes;
+            Ok::<_, Box<dyn Error>>(())
+        })?;
+        Ok(Stretch { items: nodes as f64, ..stretch })
     }
-}
-
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values
 }

@@ -4,12 +4,15 @@
 //! so that figures of machines can be compared. Not here: whole iterations, and engines other than
 //! burn's.
 
+use std::time::Duration;
+
 use deepcfr_core::{
     ActionSet, FitContext, Learner, MlpWeights, Purpose, SampleMeta, SampleShape, SampleSource, Stream,
 };
 use deepcfr_nn::{
     CallTimes, ForwardProbe, LearnerConfig, MlpLearner, Placement, Precision, StepRule, check_device,
 };
+use deepcfr_timing::median;
 use serde::Serialize;
 
 use crate::error::BenchError;
@@ -34,7 +37,7 @@ pub struct DeviceBench {
     pub batches: Vec<usize>,
     /// Types of the factors of matrix products; those that the device lacks are left out.
     pub precisions: Vec<Precision>,
-    /// Calls of a timing; the fastest of [`DeviceBench::WINDOWS`] timings counts.
+    /// Calls of a timing; the median of [`DeviceBench::WINDOWS`] timings counts.
     pub calls: u32,
     /// Rows of a training step; none for no steps.
     pub step_batch: Option<usize>,
@@ -72,7 +75,7 @@ pub struct DeviceTiming {
 }
 
 impl DeviceBench {
-    /// Timings of each call, of which the fastest counts.
+    /// Timings of each call, of which the median counts.
     pub const WINDOWS: usize = 3;
 
     /// Times everything, telling `report` each timing as it comes.
@@ -115,10 +118,8 @@ impl DeviceBench {
             let first = probe.call(&rows).map_err(failed)?.1;
             // The second call of a size may still tune what was compiled in the first.
             probe.time(&rows, 2).map_err(failed)?;
-            let mut times = probe.time(&rows, self.calls).map_err(failed)?;
-            for _ in 1..Self::WINDOWS {
-                times = faster(times, probe.time(&rows, self.calls).map_err(failed)?);
-            }
+            let windows = (0..Self::WINDOWS).map(|_| probe.time(&rows, self.calls).map_err(failed));
+            let times = medians(&windows.collect::<Result<Vec<_>, _>>()?);
             let seconds = times.synchronised.as_secs_f64();
             report(DeviceTiming {
                 call: "forward",
@@ -153,10 +154,8 @@ impl DeviceBench {
             Ok((report.total - report.batch_assembly).as_secs_f64() / steps as f64)
         };
         let first = seconds_of(WARM_UP_STEPS)?;
-        let mut seconds = f64::INFINITY;
-        for _ in 0..Self::WINDOWS {
-            seconds = seconds.min(seconds_of(self.steps)?);
-        }
+        let windows = (0..Self::WINDOWS).map(|_| seconds_of(self.steps));
+        let seconds = median(windows.collect::<Result<Vec<_>, _>>()?);
         Ok(DeviceTiming {
             call: "training step",
             model: name(model),
@@ -200,14 +199,17 @@ impl DeviceTiming {
     }
 }
 
-/// The smaller of each time.
-fn faster(one: CallTimes, other: CallTimes) -> CallTimes {
+/// The median of each time over some windows, at least one. A device that tells its own time does so in all.
+fn medians(windows: &[CallTimes]) -> CallTimes {
+    let of = |time: fn(&CallTimes) -> Duration| {
+        Duration::from_secs_f64(median(windows.iter().map(|window| time(window).as_secs_f64())))
+    };
     CallTimes {
-        enqueue: one.enqueue.min(other.enqueue),
-        device: one.device.into_iter().chain(other.device).min(),
-        clock: other.clock,
-        synchronised: one.synchronised.min(other.synchronised),
-        round_trip: one.round_trip.min(other.round_trip),
+        enqueue: of(|window| window.enqueue),
+        device: windows[0].device.map(|_| of(|window| window.device.unwrap_or_default())),
+        clock: windows[0].clock,
+        synchronised: of(|window| window.synchronised),
+        round_trip: of(|window| window.round_trip),
     }
 }
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use deepcfr_board::Board;
-use deepcfr_core::{NetId, Purpose, Stream, Weights};
+use deepcfr_core::{NetId, Weights};
 use deepcfr_levers::fit::{Fit, NetworkShape, Timing};
 use deepcfr_nn::LearnerConfig;
 
@@ -80,15 +80,14 @@ pub fn bench_inference(
             let mut model = factory.open()?;
             model.load(NetId(0), &weights)?;
             let (rows, mut out) = (Arc::clone(&rows), vec![0.0; most * shape.num_actions]);
-            let seconds = move |count: usize| {
+            let stretch = move |count: usize| {
                 let rows = &rows[..count * shape.num_features];
                 repeat(&mut *model, rows, &mut out[..count * shape.num_actions])
             };
-            timed.push(Timed::forward(engine, shape, size, plan.batches.clone(), Box::new(seconds)));
+            timed.push(Timed::forward(engine, shape, size, plan.batches.clone(), Box::new(stretch)));
         }
     }
-    let mut order = Stream::new(config.run.seed, Purpose::Statistics, 0x7136, 0, 0);
-    time_blocks(&mut timed, plan.blocks, &mut order, || Ok(()))?;
+    time_blocks(&mut timed, plan.blocks, config.run.seed, || Ok(()))?;
     let timings = timed.into_iter().map(Timed::finish).zip(about).map(|(calls, about)| InferenceTiming {
         engine: about.0,
         row_invariant: about.1,

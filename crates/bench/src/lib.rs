@@ -30,6 +30,7 @@ mod device_bench;
 mod error;
 mod inference_bench;
 mod scheduler_bench;
+mod walked;
 
 pub use cpu_bench::{
     CpuLimits, CpuReport, Fingerprint, Limit, SizeCost, SizeModel, StageSpeed, bench_cpu, fingerprint,

@@ -2,18 +2,16 @@
 //!
 //! Not here: what one forward pass costs (see the benches) and training.
 
-use std::time::Instant;
-
 use deepcfr_board::Catalogue;
 use serde::Serialize;
 
 use crate::error::BenchError;
+use crate::walked::Walked;
 use deepcfr_config::{RunConfig, Scheduler};
 use deepcfr_runs::metrics::BatchMetrics;
+use deepcfr_timing::{Turns, median};
 use deepcfr_train::Trainer;
-use deepcfr_train::collect::{Collector, Walk};
-use deepcfr_train::diagnostics::Watched;
-use deepcfr_train::inference::Inference;
+use deepcfr_train::collect::Collected;
 use deepcfr_train::networks::{NUM_NETS, factories};
 
 /// Steps of the fit that gives the networks their weights: enough that hidden units are no longer
@@ -25,7 +23,7 @@ const STEPS: usize = 50;
 pub struct SchedulerTiming {
     /// The scheduler's word in a configuration.
     pub scheduler: &'static str,
-    /// Nodes (decisions and ends) of each turn; the same for every scheduler.
+    /// Nodes (decisions and ends) of a turn; the same for every scheduler.
     pub nodes: u64,
     /// Seconds of each turn.
     pub seconds: Vec<f64>,
@@ -38,7 +36,7 @@ pub struct SchedulerTiming {
 }
 
 /// Runs the traversals of one iteration of `config` under every scheduler, `turns` times in turns
-/// (A B C D A B C D …), networks answering every row. The networks come from one short fit.
+/// after one that warms up, networks answering every row. The networks come from one short fit.
 ///
 /// # Errors
 /// See [`BenchError`].
@@ -54,24 +52,26 @@ pub fn bench_schedulers(
     for &scheduler in Scheduler::ALL {
         contenders.push(contender(&trainer, scheduler)?);
     }
-    let mut timings: Vec<SchedulerTiming> = Vec::new();
-    for turn in 0..turns.max(1) {
-        for (place, (collector, inference)) in contenders.iter_mut().enumerate() {
-            let mut memories = trainer.memories().empty(1);
-            let begin = Instant::now();
-            let mut sink = Watched { memories: &mut memories, probe: None };
-            let collected = collector.on_board(trainer.board(), Walk::of_both(2), inference, &mut sink)?;
-            let seconds = begin.elapsed().as_secs_f64();
-            if turn == 0 {
-                timings.push(SchedulerTiming::new(Scheduler::ALL[place].word(), collected.nodes));
-            }
-            timings[place].seconds.push(seconds);
-            timings[place].batches = collected.batches();
+    let mut last: Vec<Option<Collected>> = contenders.iter().map(|_| None).collect();
+    let timings = Turns::new(turns, config.run.seed).take(contenders.len(), |place| {
+        let (stretch, collected) = contenders[place].walk()?;
+        last[place] = Some(collected);
+        Ok::<_, BenchError>(stretch)
+    })?;
+    let told = |(place, collected): (usize, Collected)| {
+        let own = &timings[place];
+        let mut ratios = own.against(&timings[0]);
+        ratios.sort_by(f64::total_cmp);
+        SchedulerTiming {
+            scheduler: Scheduler::ALL[place].word(),
+            nodes: collected.nodes,
+            seconds: own.stretches().iter().map(|stretch| stretch.seconds).collect(),
+            nodes_per_second: own.per_second(),
+            against_recursive: [ratios[0], median(ratios.iter().copied()), ratios[ratios.len() - 1]],
+            batches: collected.batches(),
         }
-    }
-    let recursive = timings[0].seconds.clone();
-    timings.iter_mut().for_each(|timing| timing.finish(&recursive));
-    Ok(timings)
+    };
+    Ok(last.into_iter().flatten().enumerate().map(told).collect())
 }
 
 /// `config` with one short fit, and without what is not compared.
@@ -91,34 +91,15 @@ fn shortened(config: &RunConfig) -> RunConfig {
 }
 
 /// The traversals of `trainer` under `scheduler`, with the networks that it has fitted.
-fn contender(trainer: &Trainer, scheduler: Scheduler) -> Result<(Collector, Inference), BenchError> {
+fn contender(trainer: &Trainer, scheduler: Scheduler) -> Result<Walked<'_>, BenchError> {
     let mut config = trainer.config().clone();
     config.traversal.scheduler = scheduler;
     let workers = config.traversal.workers.unwrap_or(trainer.threads());
-    let mut collector = Collector::new(&config, trainer.board(), workers);
-    let mut lanes = *collector.lanes();
-    if lanes.are_open() {
-        trainer.measure_lanes(&mut lanes)?;
-        collector.set_lanes(lanes);
-    }
     let factories = factories(&config, trainer.shape(), NUM_NETS)?;
-    let mut inference = Inference::open(&config, &factories, workers)?;
-    inference.publish(&trainer.advantage_nets().expect("the first iteration fits networks"))?;
-    Ok((collector, inference))
+    Walked::new(trainer, &config, &factories, workers, trainer.memories().empty(1))
 }
 
 impl SchedulerTiming {
-    fn new(scheduler: &'static str, nodes: u64) -> Self {
-        Self {
-            scheduler,
-            nodes,
-            seconds: Vec::new(),
-            nodes_per_second: 0.0,
-            against_recursive: [1.0; 3],
-            batches: BatchMetrics::default(),
-        }
-    }
-
     /// One line of JSON.
     ///
     /// # Panics
@@ -126,17 +107,4 @@ impl SchedulerTiming {
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).expect("figures have a JSON form")
     }
-
-    fn finish(&mut self, recursive: &[f64]) {
-        let ratios = sorted(recursive.iter().zip(&self.seconds).map(|(theirs, ours)| theirs / ours));
-        self.against_recursive = [ratios[0], ratios[ratios.len() / 2], ratios[ratios.len() - 1]];
-        let seconds = sorted(self.seconds.iter().copied());
-        self.nodes_per_second = self.nodes as f64 / seconds[seconds.len() / 2];
-    }
-}
-
-fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values
 }

@@ -208,7 +208,7 @@ pub(crate) struct BenchCpuArguments {
     /// Print one line about what seeded work gives instead: equal before and after a change of speed alone
     #[arg(long, conflicts_with_all = ["turns", "out", "json"])]
     pub(crate) fingerprint: bool,
-    /// How often each stage has its turn; the fastest counts
+    /// How often each stage has its turn, after one that warms up; the median counts
     #[arg(long, value_name = "N", default_value_t = 15)]
     pub(crate) turns: usize,
     /// Also write cpu.json, cpu.txt and sizes.svg into this folder
@@ -233,7 +233,7 @@ pub(crate) struct BenchDeviceArguments {
     /// Types of the factors of matrix products; those that the device lacks are left out
     #[arg(long, value_name = "TYPES", value_delimiter = ',', default_value = "f32")]
     pub(crate) precisions: Vec<String>,
-    /// Calls of one timing, of which the fastest of three counts
+    /// Calls of one timing, of which the median of three counts
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub(crate) calls: u32,
     /// Rows of a training step; 0 times none

@@ -4,10 +4,11 @@
 //! Not here: what lanes do (`cfr`). The choice changes speed only.
 
 use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deepcfr_config::{RunConfig, Scheduler};
 use deepcfr_core::{Model, ModelError, NUM_PLAYERS, NetId};
+use deepcfr_timing::{Timings, Turns, repeated};
 
 /// Lanes of traversals before there is a network to measure.
 const UNMEASURED: usize = 64;
@@ -16,10 +17,11 @@ const OF_A_NETWORK: usize = 64;
 const OF_MATCHES: RangeInclusive<usize> = 128..=4096;
 /// A batch counts as flat when a row costs at most this much more than in the best batch.
 const FLAT: f64 = 1.1;
-/// Each batch size is timed for at least this long, and this often: the fastest call counts, since
-/// others may use the processor too.
-const TIMED: Duration = Duration::from_millis(3);
-const CALLS: usize = 5;
+/// Each batch size has so many turns of at least so long.
+const TURNS: usize = 5;
+const TIMED: Duration = Duration::from_micros(600);
+/// Draws the order of the sizes.
+const ORDER: u64 = 1;
 
 /// The lanes of each worker in a run: the one place that decides them, for traversals and matches alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,21 +96,13 @@ fn flat_batch(model: &mut dyn Model, rows: &[f32], max_batch: usize) -> Result<u
     sizes.push(max_batch);
     let batch: Vec<f32> = rows.iter().copied().cycle().take(max_batch * spec.num_features).collect();
     let mut out = vec![0.0; max_batch * spec.num_outputs];
-    let mut costs = Vec::with_capacity(sizes.len());
-    for &size in &sizes {
+    let timings = Turns::new(TURNS, ORDER).take(sizes.len(), |place| {
+        let size = sizes[place];
         let (rows, out) = (&batch[..size * spec.num_features], &mut out[..size * spec.num_outputs]);
-        model.forward(NetId::advantage(0), rows, out)?;
-        let mut best = f64::INFINITY;
-        let begin = Instant::now();
-        let mut calls = 0;
-        while calls < CALLS || begin.elapsed() < TIMED {
-            calls += 1;
-            let start = Instant::now();
-            model.forward(NetId::advantage(0), rows, out)?;
-            best = best.min(start.elapsed().as_secs_f64());
-        }
-        costs.push(best / size as f64);
-    }
+        repeated(TIMED, || model.forward(NetId::advantage(0), rows, out))
+    })?;
+    let seconds_of_a_row = |(timings, &size): (&Timings, &usize)| 1.0 / (timings.per_second() * size as f64);
+    let costs: Vec<f64> = timings.iter().zip(&sizes).map(seconds_of_a_row).collect();
     let lowest = costs.iter().copied().fold(f64::INFINITY, f64::min);
     let flat = costs.iter().position(|&cost| cost <= FLAT * lowest);
     Ok(sizes[flat.expect("the lowest cost is one of them")])

@@ -10,7 +10,8 @@ use deepcfr_games::lost_cities::{
 };
 use deepcfr_games::play;
 
-use super::stage::{Bound, Stage, timed};
+use super::stage::{Bound, Stage};
+use deepcfr_timing::timed;
 
 /// Games of a stretch.
 const GAMES: u32 = 200;

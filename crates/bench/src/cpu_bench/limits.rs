@@ -6,9 +6,8 @@ use std::hint::black_box;
 
 use deepcfr_core::{Purpose, Stream};
 use deepcfr_nn::{MatrixProduct, multiply_adds, read_all};
+use deepcfr_timing::limit;
 use serde::Serialize;
-
-use crate::profile::fastest;
 
 /// Stretches of which the fastest counts. They are short, so that some are not interrupted.
 const STRETCHES: usize = 100;
@@ -65,13 +64,8 @@ impl CpuLimits {
             one: ThreadLimits::of(1),
             threads,
             all: ThreadLimits::of(threads),
-            draws_per_second: fastest(1, STRETCHES, || (), |()| draws()),
-            first_cache_bytes_per_second: fastest(
-                1,
-                STRETCHES,
-                || vec![0.0; WRITTEN],
-                |buffer| writes(buffer),
-            ),
+            draws_per_second: limit(1, STRETCHES, || (), |()| draws()),
+            first_cache_bytes_per_second: limit(1, STRETCHES, || vec![0.0; WRITTEN], |buffer| writes(buffer)),
         }
     }
 }
@@ -106,12 +100,11 @@ impl ThreadLimits {
         let product = |product: &mut MatrixProduct| black_box(product.run()).0;
         let multiplied = |(): &mut ()| black_box(multiply_adds(black_box(ROUNDS))).0;
         let far = || [vec![1.0f32; COPIED], vec![0.0f32; COPIED]];
-        let read =
-            |bytes: usize| fastest(threads, STRETCHES, || vec![1.0; bytes / 4], |values| reads(values));
+        let read = |bytes: usize| limit(threads, STRETCHES, || vec![1.0; bytes / 4], |values| reads(values));
         Self {
-            flops_per_second: fastest(threads, STRETCHES, || (), multiplied),
-            product_flops_per_second: fastest(threads, STRETCHES, || MatrixProduct::new(PRODUCT), product),
-            copy_bytes_per_second: fastest(threads, STRETCHES / 10, far, copies),
+            flops_per_second: limit(threads, STRETCHES, || (), multiplied),
+            product_flops_per_second: limit(threads, STRETCHES, || MatrixProduct::new(PRODUCT), product),
+            copy_bytes_per_second: limit(threads, STRETCHES / 10, far, copies),
             read_bytes_per_second: READ.map(read),
         }
     }

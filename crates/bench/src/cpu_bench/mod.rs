@@ -1,9 +1,9 @@
 //! The stages of training on this CPU, each against what limits it.
 //!
 //! Stages take turns of short stretches, so that a disturbance of the machine falls on all alike; a
-//! stage's speed is that of its fastest stretch, and the median is told beside it. Limits are measured before
-//! and after. Not here: whole iterations (see `profile`),
-//! schedulers against each other (see `scheduler_bench`), and text.
+//! stage's speed is the median of its stretches. Its fastest stretch is held against the limits, which are
+//! measured before and after. Not here: whole iterations (see `profile`), schedulers against each other (see
+//! `scheduler_bench`), and text.
 
 mod fingerprint;
 mod games;

@@ -10,9 +10,10 @@ use deepcfr_cfr::memory::Memory;
 use deepcfr_core::{FitContext, FitReport, Learner, NetId, SampleShape, SampleSource, Weights};
 use deepcfr_nn::MlpLearner;
 
-use super::stage::{Bound, Stage, Stretch, timed};
+use super::stage::{Bound, Stage};
 use crate::error::BenchError;
 use deepcfr_config::{Engine, Initialisation, RunConfig, Steps};
+use deepcfr_timing::{Stretch, timed};
 use deepcfr_train::networks::{factory_of, learner_config};
 
 /// Rows of a forward pass.

@@ -21,7 +21,7 @@ const BATCH: usize = 64;
 /// Points that the fitted model is drawn through.
 const CURVE_POINTS: usize = 40;
 
-/// The cost of a row in a batch of 64, in the fastest stretch.
+/// The cost of a row in a batch of 64.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct SizeCost {
     /// Hidden units.

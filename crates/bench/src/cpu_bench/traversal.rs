@@ -9,14 +9,12 @@ use deepcfr_core::{Model, ModelError, ModelFactory, ModelSpec, NetId, Weights};
 
 use super::networks::Subject;
 use super::sizes::{self, SizeCost};
-use super::stage::{Bound, Stage, Stretch, Timed, take_turns};
+use super::stage::{Bound, Stage, Timed, take_turns};
 use super::trainer;
 use crate::error::BenchError;
+use crate::walked::Walked;
 use deepcfr_config::{Engine, NashConv, RunConfig};
 use deepcfr_train::Trainer;
-use deepcfr_train::collect::{Collector, Walk};
-use deepcfr_train::diagnostics::Watched;
-use deepcfr_train::inference::Inference;
 use deepcfr_train::networks::{Factories, NUM_NETS, factories};
 
 /// Steps of the fit that gives traversals their networks.
@@ -66,7 +64,7 @@ impl Bench<'_> {
 /// Rows a second of one thread in large batches.
 fn roofline(speeds: &[Timed]) -> f64 {
     let large = speeds.iter().find(|stage| stage.speed.name.ends_with(ROOFLINE_BATCH));
-    large.expect("a batch of 256 is measured").speed.per_second
+    large.expect("a batch of 256 is measured").speed.fastest_per_second
 }
 
 /// `config` without what traversals do not need, and with short fits.
@@ -114,28 +112,17 @@ fn stage<'a>(
     (factories, workers): (&[Box<dyn ModelFactory>], usize),
     rows_per_second: Option<f64>,
 ) -> Result<Stage<'a>, BenchError> {
-    let mut inference = Inference::open(config, factories, workers)?;
-    inference.publish(&trainer.advantage_nets().expect("the first iteration fits networks"))?;
-    let mut collector = Collector::new(config, trainer.board(), workers);
-    let mut lanes = *collector.lanes();
-    trainer.measure_lanes(&mut lanes)?;
-    collector.set_lanes(lanes);
-    let mut run = move || -> Result<(Stretch, u64), BenchError> {
-        // Memories of the run's own shape, small: what is kept of the samples is not measured.
-        let mut memories = Memories::new(trainer.shape(), 1 << 16, 1 << 16, 1);
-        let begin = std::time::Instant::now();
-        let mut sink = Watched { memories: &mut memories, probe: None };
-        let collected = collector.on_board(trainer.board(), Walk::of_both(2), &mut inference, &mut sink)?;
-        let seconds = begin.elapsed().as_secs_f64();
-        Ok((Stretch { items: collected.nodes as f64, seconds }, collected.batches().rows))
-    };
-    let (first, rows) = run()?;
+    // Small memories of the run's own shape: what is kept of the samples is not measured.
+    let memories = Memories::new(trainer.shape(), 1 << 16, 1 << 16, 1);
+    let mut walked = Walked::new(trainer, config, factories, workers, memories)?;
+    let (first, collected) = walked.walk()?;
+    let rows = collected.batches().rows;
     let bounds = rows_per_second.map(|rows_per_second| {
         let per_second = rows_per_second * first.items / rows as f64;
         Bound::new("forward passes of 256 rows alone", move |_| per_second)
     });
     let bounds = bounds.into_iter().collect();
-    Ok(Stage { name, item: "node", bounds, run: Box::new(move || Ok(run()?.0)) })
+    Ok(Stage { name, item: "node", bounds, run: Box::new(move || Ok(walked.walk()?.0)) })
 }
 
 /// Models that answer every row with zeros at once.

@@ -5,13 +5,14 @@
 //! machine falls on all alike. Not here: fitting the timings. On a CPU the host computes, so there is
 //! no time at which a call is enqueued but not finished, and none is recorded.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use deepcfr_cfr::memory::Memory;
-use deepcfr_core::{FitContext, Learner, Model, NetId, Purpose, SampleShape, SampleSource, Stream, Weights};
+use deepcfr_core::{FitContext, Learner, Model, NetId, SampleShape, SampleSource, Weights};
 use deepcfr_levers::fit::{NetworkShape, Timing};
 use deepcfr_levers::profile::{Call, CallTimings, Device, Variant};
 use deepcfr_nn::MlpLearner;
+use deepcfr_timing::{Stretch, Turns, repeated};
 
 use super::{ProfilePlan, Watch, workload};
 use crate::error::BenchError;
@@ -34,8 +35,8 @@ const STEP_BATCHES: [f64; 6] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0];
 /// The name of the engine that trains.
 const TRAINING_ENGINE: &str = "burn";
 
-/// Seconds of a call of so many rows.
-type Seconds<'a> = Box<dyn FnMut(usize) -> Result<f64, BenchError> + 'a>;
+/// Calls of so many rows each.
+type Calls<'a> = Box<dyn FnMut(usize) -> Result<Stretch, BenchError> + 'a>;
 
 /// One kind of call, ready to be timed.
 pub(crate) struct Timed<'a> {
@@ -43,7 +44,7 @@ pub(crate) struct Timed<'a> {
     engine: &'static str,
     network: NetworkShape,
     batches: Vec<usize>,
-    seconds: Seconds<'a>,
+    stretch: Calls<'a>,
     timings: Vec<Timing>,
 }
 
@@ -74,38 +75,30 @@ pub(super) fn time_calls(
         }
         timed.push(step(trainer, &sized, held));
     }
-    let mut order = Stream::new(config.run.seed, Purpose::Statistics, 0x7135, 0, 0);
-    time_blocks(&mut timed, plan.blocks, &mut order, || watch.check())?;
+    time_blocks(&mut timed, plan.blocks, config.run.seed, || watch.check())?;
     Ok(timed.into_iter().map(Timed::finish).collect())
 }
 
-/// Times every call once a block, in an order that `order` draws, after one block that warms up and is
-/// forgotten; asks `check` before each whether to go on.
+/// Times every call once a block, after one block that warms up and is forgotten, in the order that `seed`
+/// draws; asks `check` before each call whether to go on.
 pub(crate) fn time_blocks(
     timed: &mut [Timed<'_>],
     blocks: u32,
-    order: &mut Stream,
+    seed: u64,
     mut check: impl FnMut() -> Result<(), BenchError>,
 ) -> Result<(), BenchError> {
-    for block in 0..=blocks {
+    let mut places = Vec::new();
+    for (call, timed) in timed.iter().enumerate() {
+        places.extend(timed.batches.iter().map(|&rows| (call, rows)));
+    }
+    let timings = Turns::new(blocks as usize, seed).take(places.len(), |place| {
         check()?;
-        time_block(timed, block, order)?;
-    }
-    Ok(())
-}
-
-fn time_block(timed: &mut [Timed<'_>], block: u32, order: &mut Stream) -> Result<(), BenchError> {
-    let mut places: Vec<(usize, usize)> = timed
-        .iter()
-        .enumerate()
-        .flat_map(|(call, timed)| timed.batches.iter().map(move |&rows| (call, rows)))
-        .collect();
-    for last in (1..places.len()).rev() {
-        places.swap(last, order.below(last as u32 + 1) as usize);
-    }
-    for (call, rows) in places {
-        let seconds = (timed[call].seconds)(rows)?;
-        if let Some(block) = block.checked_sub(1) {
+        let (call, rows) = places[place];
+        (timed[call].stretch)(rows)
+    })?;
+    for (&(call, rows), timings) in places.iter().zip(&timings) {
+        for (block, stretch) in (0..).zip(timings.stretches()) {
+            let seconds = stretch.seconds / stretch.items;
             timed[call].timings.push(Timing { block, rows: rows as u32, seconds, enqueue_seconds: None });
         }
     }
@@ -119,14 +112,14 @@ impl<'a> Timed<'a> {
         shape: SampleShape,
         (hidden_size, num_layers): (usize, usize),
         batches: Vec<usize>,
-        seconds: Seconds<'a>,
+        stretch: Calls<'a>,
     ) -> Self {
         Self {
             call: Call::Forward,
             engine: engine.word(),
             network: workload::network(shape, hidden_size, num_layers),
             batches,
-            seconds,
+            stretch,
             timings: Vec::new(),
         }
     }
@@ -160,23 +153,17 @@ fn forward<'a>(
     let largest = batches.last().copied().unwrap_or(1);
     let rows = memory_rows(&trainer.memories().advantage[0], shape, largest);
     let mut out = vec![0.0; largest * shape.num_actions];
-    let seconds = move |count: usize| {
+    let stretch = move |count: usize| {
         let (rows, out) = (&rows[..count * shape.num_features], &mut out[..count * shape.num_actions]);
         repeat(&mut *model, rows, out)
     };
     let size = (config.network.hidden_size, config.network.num_layers);
-    Ok(Timed::forward(engine, shape, size, batches, Box::new(seconds)))
+    Ok(Timed::forward(engine, shape, size, batches, Box::new(stretch)))
 }
 
-/// Mean seconds of a call repeated for [`FORWARD_TIMED`], at least twice.
-pub(crate) fn repeat(model: &mut dyn Model, rows: &[f32], out: &mut [f32]) -> Result<f64, BenchError> {
-    let begin = Instant::now();
-    let mut calls = 0u32;
-    while calls < 2 || begin.elapsed() < FORWARD_TIMED {
-        model.forward(NetId(0), rows, out)?;
-        calls += 1;
-    }
-    Ok(begin.elapsed().as_secs_f64() / f64::from(calls))
+/// A call repeated for [`FORWARD_TIMED`].
+pub(crate) fn repeat(model: &mut dyn Model, rows: &[f32], out: &mut [f32]) -> Result<Stretch, BenchError> {
+    repeated(FORWARD_TIMED, || Ok(model.forward(NetId(0), rows, out)?))
 }
 
 /// So many feature rows of a memory, from the start again where it has fewer.
@@ -205,19 +192,19 @@ fn step<'a>(trainer: &'a Trainer, config: &RunConfig, held: f64) -> Timed<'a> {
     let config = config.clone();
     let mut steps = vec![FIRST_STEPS; batches.len()];
     let places = batches.clone();
-    let seconds = move |rows: usize| {
+    let stretch = move |rows: usize| {
         let place = places.iter().position(|&batch| batch == rows).expect("only listed batches are timed");
         let seconds = fit(trainer, &fixed(&config, rows, steps[place]), threads)?.1;
         let wanted = FIT_TIMED.as_secs_f64() / seconds;
         steps[place] = (wanted as usize).clamp(FIT_STEPS.0, FIT_STEPS.1);
-        Ok(seconds)
+        Ok(Stretch { items: 1.0, seconds })
     };
     Timed {
         call: Call::TrainingStep,
         engine: TRAINING_ENGINE,
         network,
         batches,
-        seconds: Box::new(seconds),
+        stretch: Box::new(stretch),
         timings: Vec::new(),
     }
 }

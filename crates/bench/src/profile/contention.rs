@@ -3,17 +3,14 @@
 //!
 //! Not here: what follows from it (`deepcfr_levers::model`).
 
-use std::time::Instant;
-
 use deepcfr_levers::profile::{MeasuredEffect, Quantity};
 
 use super::short_run::Watch;
 use crate::error::BenchError;
+use crate::walked::Walked;
 use deepcfr_config::RunConfig;
+use deepcfr_timing::{Stretch, Turns};
 use deepcfr_train::Trainer;
-use deepcfr_train::collect::{Collector, Walk};
-use deepcfr_train::diagnostics::Watched;
-use deepcfr_train::inference::Inference;
 use deepcfr_train::lanes::Lanes;
 use deepcfr_train::networks::{NUM_NETS, factories};
 
@@ -30,33 +27,25 @@ pub(super) fn measure(
     let now = config.traversal.workers.unwrap_or(trainer.threads());
     let tabulated = trainer.laid_out().is_some_and(|(_, on_tree)| on_tree);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let Some(nets) = trainer.advantage_nets().filter(|_| now < cores && !tabulated) else {
+    if now >= cores || tabulated || trainer.advantage_nets().is_none() {
         return Ok(None);
-    };
+    }
     watch.say("measuring what a further worker costs");
+    let factories = factories(config, trainer.shape(), NUM_NETS)?;
     let mut sides = Vec::new();
     for workers in [now, now + 1] {
-        let mut collector = Collector::new(config, trainer.board(), workers);
+        let mut side = Walked::new(trainer, config, &factories, workers, trainer.memories().empty(1))?;
         let mut lanes = Lanes::of(config, workers);
         lanes.adopt(trainer.lanes());
-        collector.set_lanes(lanes);
-        let mut inference = Inference::open(config, &factories(config, trainer.shape(), NUM_NETS)?, workers)?;
-        inference.publish(&nets)?;
-        sides.push((collector, inference, Vec::new()));
+        side.set_lanes(lanes);
+        sides.push(side);
     }
-    for turn in 0..=TURNS {
-        for (collector, inference, seconds) in &mut sides {
-            watch.check()?;
-            let mut memories = trainer.memories().empty(1);
-            let mut sink = Watched { memories: &mut memories, probe: None };
-            let begin = Instant::now();
-            collector.on_board(trainer.board(), Walk::of_both(2), inference, &mut sink)?;
-            if turn > 0 {
-                // A row takes this share of every worker's time.
-                seconds.push(begin.elapsed().as_secs_f64() * collector.workers() as f64);
-            }
-        }
-    }
-    let ratios = sides[0].2.iter().zip(&sides[1].2).map(|(now, more)| more / now).collect();
+    let timings = Turns::new(TURNS, config.run.seed).take(sides.len(), |place| {
+        watch.check()?;
+        let stretch = sides[place].walk()?.0;
+        // A row takes this share of every worker's time.
+        Ok::<_, BenchError>(Stretch { seconds: stretch.seconds * sides[place].workers() as f64, ..stretch })
+    })?;
+    let ratios = timings[0].against(&timings[1]);
     Ok(Some(MeasuredEffect { quantity: Quantity::WorkerContention, ratios }))
 }

@@ -21,7 +21,6 @@ use std::sync::atomic::AtomicBool;
 use deepcfr_board::Catalogue;
 use deepcfr_levers::profile::{Build, Machine, Profile, SCHEMA};
 
-pub(crate) use ceilings::fastest;
 pub use plots::write_plots;
 pub use short_run::{Length, Progress};
 pub use store::{LEDGER, PROFILE, create_folder, newest_profile};
