@@ -1,9 +1,10 @@
-//! `cargo xtask tidy`: checks that the crates keep their layers, that no modules need each other in a circle and
-//! that source files say what they are for. Reads `cargo metadata` and the tracked files; changes nothing.
+//! `cargo xtask tidy`: checks that the crates keep their layers, that no modules need each other in a circle,
+//! that source files say what they are for and that lock files are current. Reads `cargo metadata` and the tracked
+//! files; changes nothing.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Output};
 
 use serde_json::Value;
 
@@ -120,6 +121,7 @@ pub(crate) fn run() -> ExitCode {
     problems.extend(banned(&metadata));
     problems.extend(gpu_packages(&default_tree()));
     problems.extend(sources());
+    problems.extend(stale_locks());
     for problem in &problems {
         eprintln!("tidy: {problem}");
     }
@@ -131,11 +133,34 @@ pub(crate) fn run() -> ExitCode {
     }
 }
 
-fn cargo_metadata() -> Value {
-    let output = Command::new(env!("CARGO"))
+/// The programs outside the workspace, whose `Cargo.lock` follows what the workspace's crates need.
+const OUTSIDE: &[&str] = &["examples/own-game"];
+
+/// The programs outside the workspace whose lock files no longer hold: a crate that the workspace gained, or a
+/// dependency of one, stands in them too, and nothing but a build of theirs would tell.
+fn stale_locks() -> Vec<String> {
+    let stale = |folder: &&&str| {
+        let output = locked_metadata(&["--manifest-path", &format!("{folder}/Cargo.toml")]);
+        !output.status.success()
+    };
+    let told = |folder: &&str| {
+        format!(
+            "{folder}/Cargo.lock is behind its crates: `cargo update --workspace` in {folder} brings it up"
+        )
+    };
+    OUTSIDE.iter().filter(stale).map(told).collect()
+}
+
+fn locked_metadata(more: &[&str]) -> Output {
+    Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--locked"])
+        .args(more)
         .output()
-        .expect("cargo runs: it started this program");
+        .expect("cargo runs: it started this program")
+}
+
+fn cargo_metadata() -> Value {
+    let output = locked_metadata(&[]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
 }
