@@ -17,6 +17,7 @@ use deepcfr_core::SampleSink;
 use crate::facts::BoardFacts;
 use crate::fixed::FixedPlayer;
 use crate::keyed_solver::KeyedSolver;
+use crate::position::Position;
 use crate::worker::Worker;
 
 /// A configured game with its encoder and its rule-based players, set up and ready.
@@ -96,6 +97,9 @@ pub trait Board: Send + Sync {
     /// # Errors
     /// If the algorithm needs a tree, or a parameter is out of range.
     fn keyed_solver(&self, algorithm: Algorithm, seed: u64) -> Result<Box<dyn KeyedSolver>, AlgorithmError>;
+
+    /// The position before anything has happened, to be played step by step.
+    fn root(&self) -> Box<dyn Position>;
 
     /// Feature rows `[count, num_features]` of the players to move in games of uniformly random play.
     fn rows(&self, count: usize, seed: u64) -> Vec<f32>;

@@ -23,6 +23,7 @@ use crate::face::{Board, Contestant, Pairing, Sampling};
 use crate::facts::BoardFacts;
 use crate::fixed::{Fixed, FixedPlayer};
 use crate::keyed_solver::KeyedSolver;
+use crate::position::{Position, Stepped};
 use crate::worker::Worker;
 
 /// Writes, for each legal action, the lead of the player to move if the game ended after it, in points.
@@ -33,7 +34,7 @@ type Player<G> = Box<dyn Bot<G> + Send>;
 /// A game with its encoder and players; [`Setup::board`] puts them together.
 pub struct Setup<G: Game, E> {
     game: Arc<G>,
-    encoder: E,
+    encoder: Arc<E>,
     ante: Option<f64>,
     bots: Vec<(&'static str, Player<G>)>,
     lead: Option<LeadAfter<G>>,
@@ -43,7 +44,13 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Setup<G, E> {
     /// `game` as `encoder` shows it to networks, with the player `random`.
     pub fn new(game: G, encoder: E) -> Self {
         let random: Player<G> = Box::new(PolicyBot(RandomPolicy));
-        Self { game: Arc::new(game), encoder, ante: None, bots: vec![("random", random)], lead: None }
+        Self {
+            game: Arc::new(game),
+            encoder: Arc::new(encoder),
+            ante: None,
+            bots: vec![("random", random)],
+            lead: None,
+        }
     }
 
     /// Has exploitability told in thousandths of the ante too, `points` of the game.
@@ -180,7 +187,7 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
         match self.lead(sampling) {
             Some(lead) => traversal::run_guided(
                 &**game,
-                encoder,
+                &**encoder,
                 &plan,
                 &Guides { baseline: &lead, rollout },
                 workers,
@@ -188,7 +195,7 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
             ),
             None => traversal::run_guided(
                 &**game,
-                encoder,
+                &**encoder,
                 &plan,
                 &Guides { baseline: &NoBaseline, rollout },
                 workers,
@@ -205,9 +212,9 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
         workers: &mut [Worker],
         sink: &mut dyn SampleSink,
     ) -> Result<TraversalStats, TraversalError> {
-        let fixed = Fixed { player: opponent, encoder: &self.setup.encoder };
+        let fixed = Fixed { player: opponent, encoder: &*self.setup.encoder };
         let game = Against::new(&*self.setup.game, &fixed, plan.traverser);
-        let encoder = Inner(&self.setup.encoder);
+        let encoder = Inner(&*self.setup.encoder);
         let plan = TraversalPlan { sampling: scheme(sampling), ..*plan };
         let bot = self.rollout(sampling).map(Inner);
         let rollout = bot.as_ref().map(|bot| bot as _);
@@ -234,7 +241,7 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
         let tables = tables(pairings);
         let meetings: Vec<_> = pairings.iter().map(|pairing| self.pairing(pairing, &tables)).collect();
         let Setup { game, encoder, .. } = &self.setup;
-        matches::play_deals(&**game, encoder, plan, &meetings, deals, workers, watch)
+        matches::play_deals(&**game, &**encoder, plan, &meetings, deals, workers, watch)
     }
 
     fn tournament(
@@ -248,7 +255,7 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
         let tables = tables(pairings);
         let meetings: Vec<_> = pairings.iter().map(|pairing| self.pairing(pairing, &tables)).collect();
         let Setup { game, encoder, .. } = &self.setup;
-        matches::tournament(&**game, encoder, plan, &meetings, stopping, workers, watch)
+        matches::tournament(&**game, &**encoder, plan, &meetings, stopping, workers, watch)
     }
 
     fn tree(&self, limits: TreeLimits) -> Result<Arc<GameTree>, TreeError> {
@@ -256,11 +263,15 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
     }
 
     fn features(&self, tree: &GameTree) -> FeatureTable {
-        tree.encode_infosets(&*self.setup.game, &self.setup.encoder)
+        tree.encode_infosets(&*self.setup.game, &*self.setup.encoder)
     }
 
     fn keyed_solver(&self, algorithm: Algorithm, seed: u64) -> Result<Box<dyn KeyedSolver>, AlgorithmError> {
         Ok(Box::new(HashedSolver::shared(Arc::clone(&self.setup.game), algorithm, seed)?))
+    }
+
+    fn root(&self) -> Box<dyn Position> {
+        Box::new(Stepped::root(&self.setup.game, &self.setup.encoder))
     }
 
     fn rows(&self, count: usize, seed: u64) -> Vec<f32> {
