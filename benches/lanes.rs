@@ -32,9 +32,8 @@ const MEMORY: usize = 1000;
 const ROUNDS: usize = 5;
 /// Decisions that single phases are measured on.
 const DECISIONS: usize = 1000;
-const OUTCOME: Sampling =
-    Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None, continuation: Continuation::Strategy });
-const BOTH: [Sampling; 2] = [Sampling::External, OUTCOME];
+const OUTCOME: OutcomeSampling =
+    OutcomeSampling { epsilon: 0.5, clip: None, continuation: Continuation::Strategy };
 
 /// When a round ends.
 #[derive(Clone, Copy)]
@@ -72,13 +71,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "samples/node",
         "fingerprint"
     );
-    request.measure("kuhn", &Kuhn, &KuhnEncoder, &BOTH)?;
+    request.measure("kuhn", &Kuhn, &KuhnEncoder, true)?;
     let leduc = Leduc::new(LeducRules::default())?;
-    request.measure("leduc", &leduc, &LeducEncoder::new(&leduc), &BOTH)?;
+    request.measure("leduc", &leduc, &LeducEncoder::new(&leduc), true)?;
     let rules = Rules::classic();
     let (slots, cards) = (LostCities::<Slots>::new(rules)?, LostCities::<Cards>::new(rules)?);
-    request.measure("lost_cities/slots", &slots, &SlotsEncoder::new(&rules), &[OUTCOME])?;
-    request.measure("lost_cities/cards", &cards, &CardsEncoder::new(&rules), &[OUTCOME])?;
+    request.measure("lost_cities/slots", &slots, &SlotsEncoder::new(&rules), false)?;
+    request.measure("lost_cities/cards", &cards, &CardsEncoder::new(&rules), false)?;
     Ok(())
 }
 
@@ -88,12 +87,14 @@ impl Request {
         name: &str,
         game: &G,
         encoder: &E,
-        samplings: &[Sampling],
+        external: bool,
     ) -> Result<(), traversal::TraversalError> {
         let shape =
             SampleShape { num_features: encoder.num_features(), num_actions: game.spec().num_actions };
         let memories = || Memories::new(shape, MEMORY, MEMORY, 1);
-        for &sampling in samplings.iter().filter(|_| name.starts_with(&self.name)) {
+        let external = external.then_some(("external", Sampling::External));
+        let samplings = external.into_iter().chain([("outcome", Sampling::outcome(OUTCOME))]);
+        for (kind, sampling) in samplings.filter(|_| name.starts_with(&self.name)) {
             // A round that ended by nodes would throw away what its lanes hold, the more the more lanes.
             let budget = Length { traversals: u32::MAX, nodes: self.nodes / ROUNDS as u64 };
             let counted = run(game, encoder, sampling, 1, budget, &mut memories())?;
@@ -114,7 +115,6 @@ impl Request {
                 let commit = median(
                     rounds[1..].iter().map(|round| round.times.commit.as_nanos() as f64 / round.nodes as f64),
                 );
-                let kind = if sampling == Sampling::External { "external" } else { "outcome" };
                 print!("{name:<17} {kind:<9} {lanes:>5} {total:>8.1}");
                 let per_node = |count: u64| count as f64 / stats.nodes as f64;
                 let phases = phases(game, encoder).map(|each| each * per_node(stats.rows));
@@ -218,7 +218,7 @@ impl Evaluator for FreeModel {
 fn run<G: Game, E: Encoder<G>>(
     game: &G,
     encoder: &E,
-    sampling: Sampling,
+    sampling: Sampling<'_, G>,
     lanes: usize,
     length: Length,
     memories: &mut Memories,
@@ -228,7 +228,6 @@ fn run<G: Game, E: Encoder<G>>(
         iteration: 1,
         traverser: 0,
         count: length.traversals,
-        sampling,
         all_negative: AllNegative::Argmax,
         strategy: [StrategySource::Networks; 2],
         budgets: Budgets { max_nodes_per_iteration: length.nodes, max_nodes_per_traversal: u64::MAX },
@@ -236,5 +235,5 @@ fn run<G: Game, E: Encoder<G>>(
         groups: 1,
     };
     let model = FreeModel::new(encoder.num_features(), outputs(game));
-    traversal::run(game, encoder, &plan, &mut [model], memories)
+    traversal::run(game, encoder, sampling, &plan, &mut [model], memories)
 }

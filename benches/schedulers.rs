@@ -205,7 +205,6 @@ impl Bench {
             iteration: 1,
             traverser: 0,
             count: self.traversals,
-            sampling: Sampling::Outcome(OutcomeSampling::default()),
             all_negative: AllNegative::Argmax,
             strategy: [StrategySource::Networks; 2],
             budgets: Budgets { max_nodes_per_iteration: u64::MAX, max_nodes_per_traversal: 1000 },
@@ -214,7 +213,15 @@ impl Bench {
         };
         let mut nodes = 0;
         let stretch = timed(1, || {
-            nodes = traversal::run(&self.game, &self.encoder, &plan, evaluators, memories)?.nodes;
+            nodes = traversal::run(
+                &self.game,
+                &self.encoder,
+                Sampling::outcome(OutcomeSampling::default()),
+                &plan,
+                evaluators,
+                memories,
+            )?
+            .nodes;
             Ok::<_, Box<dyn Error>>(())
         })?;
         Ok(Stretch { items: nodes as f64, ..stretch })

@@ -113,7 +113,7 @@ pub enum Sampling {
     /// One path.
     Outcome {
         /// Its parameters.
-        sampling: OutcomeSampling,
+        parameters: OutcomeSampling,
         /// Whether sampled values are compared with the lead in points; without effect in games that have
         /// no running score.
         scored: bool,
@@ -121,7 +121,7 @@ pub enum Sampling {
     /// One path, every action of the traverser played out by a rule-based player.
     Rollout {
         /// Its parameters.
-        sampling: RolloutSampling,
+        parameters: RolloutSampling,
         /// The player's place in [`BoardFacts::bots`].
         policy: usize,
     },

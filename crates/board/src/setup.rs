@@ -15,7 +15,7 @@ use deepcfr_cfr::tabular::{
     Algorithm, AlgorithmError, FeatureTable, GameTree, HashedSolver, TreeError, TreeLimits,
 };
 use deepcfr_cfr::traversal::{
-    self, Baseline, Guides, NoBaseline, Sampling as Scheme, TraversalError, TraversalPlan, TraversalStats,
+    self, Baseline, Sampling as Guided, TraversalError, TraversalPlan, TraversalStats,
 };
 use deepcfr_core::{Encoder, Game, Policy, Purpose, RandomPolicy, SampleSink, Stream, Turn};
 
@@ -37,7 +37,7 @@ pub struct Setup<G: Game, E> {
     encoder: Arc<E>,
     ante: Option<f64>,
     bots: Vec<(&'static str, Player<G>)>,
-    lead: Option<LeadAfter<G>>,
+    lead: Option<ScoreLead<G>>,
 }
 
 impl<G: Game + 'static, E: Encoder<G> + 'static> Setup<G, E> {
@@ -78,7 +78,7 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Setup<G, E> {
     /// Gives the game a running score, which outcome sampling can compare sampled values with.
     #[must_use]
     pub fn score_lead(self, lead: LeadAfter<G>) -> Self {
-        Self { lead: Some(lead), ..self }
+        Self { lead: Some(ScoreLead(lead)), ..self }
     }
 
     /// The board.
@@ -118,19 +118,17 @@ impl<G: Game, E> Typed<G, E> {
         &*self.setup.bots.get(place).expect("places of bots come from the board's facts").1
     }
 
-    /// Who plays games out under `sampling`.
-    fn rollout(&self, sampling: &Sampling) -> Option<&dyn Bot<G>> {
-        match sampling {
-            Sampling::Rollout { policy, .. } => Some(self.bot(*policy)),
-            _ => None,
-        }
-    }
-
-    /// What sampled values are compared with under `sampling`.
-    fn lead(&self, sampling: &Sampling) -> Option<ScoreLead<G>> {
-        match sampling {
-            Sampling::Outcome { scored: true, .. } => self.setup.lead.map(ScoreLead),
-            _ => None,
+    /// `sampling` with this game's players and running score.
+    fn guided(&self, sampling: &Sampling) -> Guided<'_, G> {
+        match *sampling {
+            Sampling::External => Guided::External,
+            Sampling::Outcome { parameters, scored } => {
+                let lead = self.setup.lead.as_ref().filter(|_| scored);
+                Guided::Outcome { parameters, baseline: lead.map(|lead| lead as _) }
+            }
+            Sampling::Rollout { parameters, policy } => {
+                Guided::Rollout { parameters, policy: self.bot(policy) }
+            }
         }
     }
 
@@ -160,15 +158,6 @@ fn tables<'a>(pairings: &[Pairing<'a>]) -> Vec<Table<'a>> {
     tables.collect()
 }
 
-/// The scheme of `sampling` alone.
-pub(crate) fn scheme(sampling: &Sampling) -> Scheme {
-    match sampling {
-        Sampling::External => Scheme::External,
-        Sampling::Outcome { sampling, .. } => Scheme::Outcome(*sampling),
-        Sampling::Rollout { sampling, .. } => Scheme::Rollout(*sampling),
-    }
-}
-
 impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
     fn facts(&self) -> &BoardFacts {
         &self.facts
@@ -182,26 +171,7 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
         sink: &mut dyn SampleSink,
     ) -> Result<TraversalStats, TraversalError> {
         let Setup { game, encoder, .. } = &self.setup;
-        let plan = TraversalPlan { sampling: scheme(sampling), ..*plan };
-        let rollout = self.rollout(sampling);
-        match self.lead(sampling) {
-            Some(lead) => traversal::run_guided(
-                &**game,
-                &**encoder,
-                &plan,
-                &Guides { baseline: &lead, rollout },
-                workers,
-                sink,
-            ),
-            None => traversal::run_guided(
-                &**game,
-                &**encoder,
-                &plan,
-                &Guides { baseline: &NoBaseline, rollout },
-                workers,
-                sink,
-            ),
-        }
+        traversal::run(&**game, &**encoder, self.guided(sampling), plan, workers, sink)
     }
 
     fn traverse_against(
@@ -215,19 +185,19 @@ impl<G: Game + 'static, E: Encoder<G> + 'static> Board for Typed<G, E> {
         let fixed = Fixed { player: opponent, encoder: &*self.setup.encoder };
         let game = Against::new(&*self.setup.game, &fixed, plan.traverser);
         let encoder = Inner(&*self.setup.encoder);
-        let plan = TraversalPlan { sampling: scheme(sampling), ..*plan };
-        let bot = self.rollout(sampling).map(Inner);
-        let rollout = bot.as_ref().map(|bot| bot as _);
-        match self.lead(sampling) {
-            Some(lead) => {
-                let guides = Guides { baseline: &Inner(&lead), rollout };
-                traversal::run_guided(&game, &encoder, &plan, &guides, workers, sink)
+        let (lead, bot);
+        let sampling = match self.guided(sampling) {
+            Guided::External => Guided::External,
+            Guided::Outcome { parameters, baseline } => {
+                lead = baseline.map(Inner);
+                Guided::Outcome { parameters, baseline: lead.as_ref().map(|lead| lead as _) }
             }
-            None => {
-                let guides = Guides { baseline: &Inner(&NoBaseline), rollout };
-                traversal::run_guided(&game, &encoder, &plan, &guides, workers, sink)
+            Guided::Rollout { parameters, policy } => {
+                bot = Inner(policy);
+                Guided::Rollout { parameters, policy: &bot }
             }
-        }
+        };
+        traversal::run(&game, &encoder, sampling, plan, workers, sink)
     }
 
     fn play(

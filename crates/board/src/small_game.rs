@@ -8,11 +8,10 @@ use std::sync::Arc;
 use deepcfr_cfr::regret::{AllNegative, masked_softmax, regret_matching};
 use deepcfr_cfr::tabular::{FeatureTable, GameTree, TabularPolicy, TreeError, TreeLimits};
 use deepcfr_cfr::traversal::evaluators::TableEvaluator;
-use deepcfr_cfr::traversal::{self, Guides, TraversalError, TraversalPlan, TraversalStats};
+use deepcfr_cfr::traversal::{self, TraversalError, TraversalPlan, TraversalStats};
 use deepcfr_core::{ActionSet, Game, Model, ModelError, NUM_PLAYERS, NetId, Player, SampleSink};
 
 use crate::face::{Board, Sampling};
-use crate::setup::scheme;
 
 /// A small game's tree and the features of its infosets.
 pub struct SmallGame {
@@ -64,8 +63,13 @@ impl SmallGame {
         let actions = self.tree.spec().num_actions;
         let evaluator = |_| TableEvaluator::new(advantages, actions);
         let mut workers: Vec<_> = (0..workers).map(evaluator).collect();
-        let plan = TraversalPlan { sampling: scheme(sampling), ..*plan };
-        traversal::run_guided(&*self.tree, &self.features, &plan, &Guides::NONE, &mut workers, sink)
+        let sampling = match *sampling {
+            Sampling::External => traversal::Sampling::External,
+            // A running score is the game's own, and a tree has none.
+            Sampling::Outcome { parameters, .. } => traversal::Sampling::outcome(parameters),
+            Sampling::Rollout { .. } => return Err(TraversalError::NoRolloutPolicy),
+        };
+        traversal::run(&*self.tree, &self.features, sampling, plan, &mut workers, sink)
     }
 
     /// The names of the classes of action that reports tell apart.

@@ -112,7 +112,6 @@ fn collect<G: Game, E: Encoder<G>>(
         iteration,
         traverser: 0,
         count: 1000,
-        sampling: Sampling::Outcome(OutcomeSampling::default()),
         all_negative: AllNegative::Argmax,
         strategy: [StrategySource::Networks; 2],
         budgets: Budgets::UNLIMITED,
@@ -120,7 +119,14 @@ fn collect<G: Game, E: Encoder<G>>(
         groups: 1,
     };
     let outputs = (0..game.spec().num_actions).map(|action| 1.0 + (action % 3) as f32).collect();
-    traversal::run(game, encoder, &plan, &mut [ConstantEvaluator::new(outputs)], sink)?;
+    traversal::run(
+        game,
+        encoder,
+        Sampling::outcome(OutcomeSampling::default()),
+        &plan,
+        &mut [ConstantEvaluator::new(outputs)],
+        sink,
+    )?;
     Ok(())
 }
 

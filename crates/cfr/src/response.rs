@@ -212,9 +212,7 @@ impl<G: Game, S: FixedStrategy<G>, E: Encoder<G>> Encoder<Against<'_, G, S>> for
     }
 }
 
-impl<G: Game, S: FixedStrategy<G>, B: Baseline<G>> Baseline<Against<'_, G, S>> for Inner<&B> {
-    const ZERO: bool = B::ZERO;
-
+impl<G: Game, S: FixedStrategy<G>> Baseline<Against<'_, G, S>> for Inner<&dyn Baseline<G>> {
     fn write(&self, game: &Against<'_, G, S>, state: &AgainstState<G::State>, values: &mut [f64]) {
         self.0.write(game.game, &state.inner, values);
     }

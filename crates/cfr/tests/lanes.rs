@@ -3,6 +3,8 @@
 //! Not here: what traversals and matches compute.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use deepcfr_cfr::matches::{self, Contestant, MatchError, MatchPlan, NetworkStrategy, Pairing};
 use deepcfr_cfr::regret::AllNegative;
@@ -14,8 +16,12 @@ use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
 
 /// Answers all rows alike, three at a time, but for one failure.
 struct Faulty {
-    /// Waits before the one that fails.
-    fails_after: usize,
+    /// Waits before the one that fails, or, of a worker that does not, before it stands still until another has:
+    /// on a busy machine it would else be done with everything before the other begins.
+    waits: usize,
+    fails: bool,
+    /// Whether one of the run's evaluators has failed.
+    failed: Arc<AtomicBool>,
     queued: VecDeque<usize>,
     ready: VecDeque<usize>,
     /// Rows that may still be named as ready.
@@ -24,9 +30,11 @@ struct Faulty {
 }
 
 impl Faulty {
-    fn new(fails_after: usize) -> Self {
+    fn new(fails: bool, failed: &Arc<AtomicBool>) -> Self {
         Self {
-            fails_after,
+            waits: 7,
+            fails,
+            failed: Arc::clone(failed),
             queued: VecDeque::new(),
             ready: VecDeque::new(),
             outstanding: 0,
@@ -44,9 +52,13 @@ impl Evaluator for Faulty {
     }
 
     fn wait(&mut self) -> Result<(), EvaluatorError> {
-        let fails = self.fails_after == 0;
-        self.fails_after = self.fails_after.wrapping_sub(1);
-        if fails {
+        let due = self.waits == 0;
+        self.waits = self.waits.wrapping_sub(1);
+        while due && !self.fails && !self.failed.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+        if due && self.fails {
+            self.failed.store(true, Ordering::SeqCst);
             return Err(ModelError::Device { device: "test", reason: "told to fail".into() }.into());
         }
         self.ready.extend(self.queued.drain(..self.queued.len().min(3)));
@@ -83,14 +95,13 @@ fn traverse(workers: &mut [Faulty], groups: usize) -> Result<(), EvaluatorError>
         iteration: 1,
         traverser: 0,
         count: 5000,
-        sampling: Sampling::External,
         all_negative: AllNegative::Uniform,
         strategy: [StrategySource::Networks; 2],
         budgets: Budgets::UNLIMITED,
         lanes: 8,
         groups,
     };
-    match traversal::run(&Kuhn, &KuhnEncoder, &plan, workers, &mut Forgetful) {
+    match traversal::run(&Kuhn, &KuhnEncoder, Sampling::External, &plan, workers, &mut Forgetful) {
         Ok(_) => Ok(()),
         Err(TraversalError::Evaluator(error)) => Err(error),
         Err(other) => panic!("expected an evaluator's error, got {other:?}"),
@@ -113,8 +124,9 @@ fn play(workers: &mut [Faulty], groups: usize) -> Result<(), EvaluatorError> {
 fn rows_under_way_are_taken_back_after_a_failure() {
     for run in [traverse, play] {
         for (groups, others) in [(1, 0), (2, 0), (1, 2), (2, 2)] {
-            let mut workers = vec![Faulty::new(7)];
-            workers.extend((0..others).map(|_| Faulty::new(usize::MAX)));
+            let failed = Arc::default();
+            let mut workers = vec![Faulty::new(true, &failed)];
+            workers.extend((0..others).map(|_| Faulty::new(false, &failed)));
             run(&mut workers, groups).expect_err("the first worker's evaluator fails");
             assert!(workers.iter().all(|worker| worker.outstanding == 0 && worker.is_resting));
         }

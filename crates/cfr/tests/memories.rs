@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet};
 
 use deepcfr_cfr::memory::{MergedMemory, Reservoir};
-use deepcfr_cfr::traversal::Sampling;
 use deepcfr_core::{
     Encoder, Features, Game, Player, Purpose, SampleMeta, SampleShape, SampleSink, SampleSource, Stream,
     Weighting,
@@ -18,7 +17,7 @@ use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, 
 #[path = "memories/play.rs"]
 mod play;
 
-use play::{OUTCOME, ROLLOUT};
+use play::Walk;
 
 /// Puts samples into a memory and beside it.
 struct Both {
@@ -41,11 +40,11 @@ fn bits(row: &[f32]) -> Vec<u32> {
     row.iter().map(|number| number.to_bits()).collect()
 }
 
-fn assert_exact<G: Game, E: Encoder<G>>(game: &G, encoder: &E, sampling: Sampling) {
-    let iterations = if sampling == ROLLOUT { 1..4 } else { 1..20 };
+fn assert_exact<G: Game, E: Encoder<G>>(game: &G, encoder: &E, walk: Walk) {
+    let iterations = if walk == Walk::Rollout { 1..4 } else { 1..20 };
     let shape = play::shape(game, encoder);
     let mut both = Both { memory: Reservoir::new(shape, 100_000, 1, 0), list: Vec::new() };
-    iterations.for_each(|iteration| play::play(game, encoder, sampling, iteration, &mut both));
+    iterations.for_each(|iteration| play::play(game, encoder, walk, iteration, &mut both));
     assert_eq!(both.memory.len(), both.list.len());
     assert!(both.list.len() > 50);
     let (mut read_features, mut read_targets) = (vec![7.0; shape.num_features], vec![7.0; shape.num_actions]);
@@ -63,12 +62,12 @@ fn samples_of_small_games_are_exact() {
     let leduc = Leduc::new(LeducRules::default()).expect("the default rules");
     let dice = LiarsDice::new(LiarsDiceRules::default()).expect("the default rules");
     let goofspiel = Goofspiel::new(GoofspielRules::default()).expect("the default rules");
-    for sampling in [Sampling::External, OUTCOME, ROLLOUT] {
-        assert_exact(&Kuhn, &KuhnEncoder, sampling);
-        assert_exact(&leduc, &LeducEncoder::new(&leduc), sampling);
+    for walk in [Walk::External, Walk::Outcome, Walk::Rollout] {
+        assert_exact(&Kuhn, &KuhnEncoder, walk);
+        assert_exact(&leduc, &LeducEncoder::new(&leduc), walk);
     }
-    assert_exact(&dice, &LiarsDiceEncoder::new(&dice), OUTCOME);
-    assert_exact(&goofspiel, &GoofspielEncoder::new(&goofspiel), OUTCOME);
+    assert_exact(&dice, &LiarsDiceEncoder::new(&dice), Walk::Outcome);
+    assert_exact(&goofspiel, &GoofspielEncoder::new(&goofspiel), Walk::Outcome);
 }
 
 #[test]
@@ -77,10 +76,10 @@ fn samples_of_lost_cities_are_exact() {
     let slots = LostCities::<Slots>::new(rules).expect("the boxed game");
     let sorted = LostCities::<Sorted>::new(rules).expect("the boxed game");
     let cards = LostCities::<Cards>::new(rules).expect("the boxed game");
-    for sampling in [OUTCOME, ROLLOUT] {
-        assert_exact(&slots, &SlotsEncoder::new(&rules), sampling);
-        assert_exact(&sorted, &CardsEncoder::new(&rules), sampling);
-        assert_exact(&cards, &CardsEncoder::new(&rules), sampling);
+    for walk in [Walk::Outcome, Walk::Rollout] {
+        assert_exact(&slots, &SlotsEncoder::new(&rules), walk);
+        assert_exact(&sorted, &CardsEncoder::new(&rules), walk);
+        assert_exact(&cards, &CardsEncoder::new(&rules), walk);
     }
 }
 
@@ -147,10 +146,10 @@ fn assert_holds(memory: &MergedMemory, expected: &Sums) {
     }
 }
 
-fn assert_merges<G: Game, E: Encoder<G>>(game: &G, encoder: &E, sampling: Sampling) {
+fn assert_merges<G: Game, E: Encoder<G>>(game: &G, encoder: &E, walk: Walk) {
     let shape = play::shape(game, encoder);
     let mut unbounded = Unbounded([0, 1].map(|memory| Reservoir::new(shape, 1 << 20, 1, memory)));
-    (1..40).for_each(|iteration| play::play(game, encoder, sampling, iteration, &mut unbounded));
+    (1..40).for_each(|iteration| play::play(game, encoder, walk, iteration, &mut unbounded));
     for reservoir in unbounded.0.iter().filter(|reservoir| !reservoir.is_empty()) {
         assert!(!reservoir.overflowed());
         let mut samples: Vec<_> = (0..reservoir.len()).map(|index| read(reservoir, index)).collect();
@@ -180,8 +179,8 @@ fn shuffle(samples: &mut [Sample]) {
 #[test]
 fn merged_memories_hold_the_means_of_reservoirs_that_drop_nothing() {
     let leduc = Leduc::new(LeducRules::default()).expect("the default rules");
-    for sampling in [Sampling::External, OUTCOME] {
-        assert_merges(&Kuhn, &KuhnEncoder, sampling);
-        assert_merges(&leduc, &LeducEncoder::new(&leduc), sampling);
+    for walk in [Walk::External, Walk::Outcome] {
+        assert_merges(&Kuhn, &KuhnEncoder, walk);
+        assert_merges(&leduc, &LeducEncoder::new(&leduc), walk);
     }
 }

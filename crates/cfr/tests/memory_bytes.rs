@@ -3,14 +3,13 @@
 //! One test in a binary of its own: the system counts for the whole process.
 
 use deepcfr_cfr::memory::Reservoir;
-use deepcfr_cfr::traversal::Sampling;
 use deepcfr_core::{Encoder, Features, Game, Player, SampleMeta, SampleSink, SampleSource};
 use deepcfr_games::lost_cities::{Cards, CardsEncoder, LostCities, Rules, Slots, SlotsEncoder, Sorted};
 
 #[path = "memories/play.rs"]
 mod play;
 
-use play::{OUTCOME, ROLLOUT};
+use play::Walk;
 
 const CAPACITY: usize = 40_000;
 /// 2,000,000 samples in 800 MB.
@@ -27,12 +26,12 @@ impl SampleSink for Sink {
 }
 
 /// A full memory in which most samples have been replaced.
-fn full_memory<G: Game, E: Encoder<G>>(game: &G, encoder: &E, sampling: Sampling) -> Reservoir {
+fn full_memory<G: Game, E: Encoder<G>>(game: &G, encoder: &E, walk: Walk) -> Reservoir {
     let shape = play::shape(game, encoder);
     let mut sink = Sink(Reservoir::new(shape, CAPACITY, 1, 0));
     let mut iterations = 1..;
     while sink.0.offered() < 3 * CAPACITY as u64 {
-        play::play(game, encoder, sampling, iterations.next().expect("no end"), &mut sink);
+        play::play(game, encoder, walk, iterations.next().expect("no end"), &mut sink);
     }
     let a_sample = sink.0.bytes_allocated() as f64 / CAPACITY as f64;
     println!("{shape:?}: {a_sample:.1} bytes a sample");
@@ -56,10 +55,10 @@ fn samples_of_lost_cities_take_at_most_400_bytes() {
     let cards = LostCities::<Cards>::new(rules).expect("the boxed game");
     let before = resident();
     let memories = [
-        full_memory(&slots, &SlotsEncoder::new(&rules), OUTCOME),
-        full_memory(&sorted, &CardsEncoder::new(&rules), OUTCOME),
-        full_memory(&cards, &CardsEncoder::new(&rules), OUTCOME),
-        full_memory(&slots, &SlotsEncoder::new(&rules), ROLLOUT),
+        full_memory(&slots, &SlotsEncoder::new(&rules), Walk::Outcome),
+        full_memory(&sorted, &CardsEncoder::new(&rules), Walk::Outcome),
+        full_memory(&cards, &CardsEncoder::new(&rules), Walk::Outcome),
+        full_memory(&slots, &SlotsEncoder::new(&rules), Walk::Rollout),
     ];
     if let (Some(before), Some(after)) = (before, resident()) {
         let samples: usize = memories.iter().map(SampleSource::len).sum();

@@ -46,13 +46,12 @@ impl Model for Copying {
     }
 }
 
-fn plan(sampling: Sampling, count: u32, lanes: usize) -> TraversalPlan {
+fn plan(count: u32, lanes: usize) -> TraversalPlan {
     TraversalPlan {
         seed: 1,
         iteration: 1,
         traverser: 0,
         count,
-        sampling,
         all_negative: AllNegative::Uniform,
         strategy: [StrategySource::Networks; 2],
         budgets: Budgets::UNLIMITED,
@@ -81,14 +80,12 @@ fn assert_steady<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     lanes: usize,
 ) {
     let shape = SampleShape { num_features: encoder.num_features(), num_actions: game.spec().num_actions };
-    for sampling in [
-        Sampling::External,
-        Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None, ..OutcomeSampling::default() }),
-    ] {
+    let outcome = OutcomeSampling { epsilon: 0.5, clip: None, ..OutcomeSampling::default() };
+    for (kind, sampling) in [("external", Sampling::External), ("outcome", Sampling::outcome(outcome))] {
         let mut memories = full_memories(shape);
         let mut run = |count: u32| {
             let region = Region::new(ALLOCATOR);
-            let stats = traversal::run(game, encoder, &plan(sampling, count, lanes), workers, &mut memories);
+            let stats = traversal::run(game, encoder, sampling, &plan(count, lanes), workers, &mut memories);
             let change = region.change();
             (change.allocations + change.reallocations, stats.expect("no failure").nodes)
         };
@@ -97,7 +94,7 @@ fn assert_steady<G: Game, E: Encoder<G>, V: Evaluator + Send>(
         let (many, nodes) = run(100_000);
         let allowed = few + growth(workers.len(), lanes);
         assert!(nodes > 200_000 && allowed < nodes as usize / 20);
-        assert!(many <= allowed, "{sampling:?}: {few} allocations for 2,000 traversals, {many} for 100,000");
+        assert!(many <= allowed, "{kind}: {few} allocations for 2,000 traversals, {many} for 100,000");
     }
 }
 

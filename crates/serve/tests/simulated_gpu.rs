@@ -57,7 +57,6 @@ impl Setup {
             iteration: 1,
             traverser: 0,
             count: u32::MAX,
-            sampling: Sampling::Outcome(OutcomeSampling::default()),
             all_negative: AllNegative::Argmax,
             strategy: [StrategySource::Networks; 2],
             budgets: Budgets { max_nodes_per_iteration: nodes, max_nodes_per_traversal: 1000 },
@@ -65,7 +64,14 @@ impl Setup {
             groups: if lanes > 1 { 2 } else { 1 },
         };
         let start = Instant::now();
-        let stats = traversal::run(&self.game, &self.encoder, &plan, evaluators, &mut memories);
+        let stats = traversal::run(
+            &self.game,
+            &self.encoder,
+            Sampling::outcome(OutcomeSampling::default()),
+            &plan,
+            evaluators,
+            &mut memories,
+        );
         let stats = stats.expect("nothing fails");
         Run { nodes_per_s: stats.nodes as f64 / start.elapsed().as_secs_f64(), stats, hash: memories.hash() }
     }

@@ -76,7 +76,6 @@ impl Collector {
             iteration: 0,
             traverser: 0,
             count: traversal.traversals_per_player,
-            sampling: deepcfr_cfr::traversal::Sampling::External,
             all_negative: all_negative(config),
             strategy: [StrategySource::Initial; NUM_PLAYERS],
             budgets: Budgets {
@@ -170,7 +169,7 @@ fn sampling(config: &RunConfig, board: &dyn Board) -> Sampling {
     match traversal.sampling {
         config::Sampling::External => Sampling::External,
         config::Sampling::Outcome => Sampling::Outcome {
-            sampling: OutcomeSampling {
+            parameters: OutcomeSampling {
                 epsilon: traversal.epsilon,
                 clip: traversal.value_clip,
                 continuation: match traversal.continuation {
@@ -181,7 +180,7 @@ fn sampling(config: &RunConfig, board: &dyn Board) -> Sampling {
             scored: traversal.baseline == config::Baseline::Score,
         },
         config::Sampling::Rollout => Sampling::Rollout {
-            sampling: RolloutSampling { epsilon: traversal.epsilon, rollouts: traversal.rollouts },
+            parameters: RolloutSampling { epsilon: traversal.epsilon, rollouts: traversal.rollouts },
             policy: board.facts().bot(&traversal.rollout_policy).expect("checked configurations name a bot"),
         },
     }

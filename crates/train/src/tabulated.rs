@@ -7,7 +7,7 @@ use std::sync::Arc;
 use deepcfr_board::{Board, SmallGame};
 use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::tabular::{TabularPolicy, TreeLimits};
-use deepcfr_config::{MemoryKind, NashConv, RunConfig, Sampling};
+use deepcfr_config::{Baseline, MemoryKind, NashConv, RunConfig, Sampling};
 use deepcfr_core::{Game, Model, ModelFactory, NUM_PLAYERS, NetId, Weights};
 
 use crate::error::TrainError;
@@ -48,9 +48,10 @@ impl Tabulated {
         }
         let limits = TreeLimits { max_nodes: EXACT_NODES, max_infosets };
         let Some(game) = SmallGame::lay_out(board, limits)? else { return Ok(None) };
-        // Rollout policies play the game itself, not its tree.
-        let rollouts = config.traversal.sampling == Sampling::Rollout;
-        let traversed = game.tree.num_infosets() as u64 <= below && !rollouts;
+        // Rollout policies play the game itself, not its tree, and a tree keeps no running score.
+        let on_game =
+            config.traversal.sampling == Sampling::Rollout || config.traversal.baseline == Baseline::Score;
+        let traversed = game.tree.num_infosets() as u64 <= below && !on_game;
         let baseline = exact && config.evaluation.tabular_baseline;
         let exact = Exact::new(&game, baseline, config.run.seed, board.facts().ante);
         let outputs = vec![0.0; game.tree.num_infosets() * game.tree.spec().num_actions];

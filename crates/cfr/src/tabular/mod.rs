@@ -8,6 +8,7 @@ mod average;
 mod evaluation;
 mod full;
 mod keyed;
+#[cfg(feature = "testkit")]
 pub mod oracle;
 mod policy;
 mod sampling;

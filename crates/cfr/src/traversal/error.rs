@@ -38,8 +38,8 @@ pub enum TraversalError {
     /// No games per action.
     #[error("rollout sampling needs at least one rollout for each action")]
     NoRollouts,
-    /// No policy to play games out with.
-    #[error("rollout sampling needs a rollout policy")]
+    /// No policy to play games out with: a game laid out as a tree has no players of its own.
+    #[error("rollout sampling needs a rollout policy, and a game laid out as a tree has none")]
     NoRolloutPolicy,
     /// A bound on sampled values that is not positive.
     #[error("sampled values are clipped at a positive bound, not {got}")]

@@ -11,8 +11,6 @@
 
 use deepcfr_core::{Encoder, Evaluator, Game, SampleSink};
 
-use crate::matches::Bot;
-
 mod commit;
 mod context;
 mod error;
@@ -20,6 +18,7 @@ pub mod evaluators;
 mod exchange;
 mod external;
 mod lane;
+#[cfg(feature = "testkit")]
 pub mod oracle;
 mod outcome;
 mod plan;
@@ -30,7 +29,7 @@ mod share;
 mod stats;
 
 pub use error::TraversalError;
-pub use outcome::{Baseline, NoBaseline};
+pub use outcome::Baseline;
 pub use plan::{
     Budgets, Continuation, OutcomeSampling, RolloutSampling, Sampling, StrategySource, TraversalPlan,
 };
@@ -42,20 +41,7 @@ use outcome::Outcome;
 use rollout::Rollout;
 use scheme::Scheme;
 
-/// What sampling schemes may consult beside the networks.
-pub struct Guides<'a, G: Game, B> {
-    /// Lowers the variance of outcome sampling.
-    pub baseline: &'a B,
-    /// Plays out the games of rollout sampling.
-    pub rollout: Option<&'a dyn Bot<G>>,
-}
-
-impl<G: Game> Guides<'_, G, NoBaseline> {
-    /// Nothing to consult.
-    pub const NONE: Self = Self { baseline: &NoBaseline, rollout: None };
-}
-
-/// Runs the traversals of `plan` with one thread per evaluator and commits their samples to `sink`
+/// Runs the traversals of `plan` as `sampling` says, with one thread per evaluator and commits their samples to `sink`
 /// in traversal order. One evaluator runs on the calling thread.
 ///
 /// # Errors
@@ -66,39 +52,21 @@ impl<G: Game> Guides<'_, G, NoBaseline> {
 pub fn run<G: Game, E: Encoder<G>, V: Evaluator + Send>(
     game: &G,
     encoder: &E,
+    sampling: Sampling<'_, G>,
     plan: &TraversalPlan,
     workers: &mut [V],
     sink: &mut dyn SampleSink,
 ) -> Result<TraversalStats, TraversalError> {
-    run_guided(game, encoder, plan, &Guides::NONE, workers, sink)
-}
-
-/// [`run`], with what outcome and rollout sampling may consult; external sampling has no use for it.
-///
-/// # Errors
-/// As [`run`].
-///
-/// # Panics
-/// As [`run`].
-pub fn run_guided<G: Game, E: Encoder<G>, V: Evaluator + Send>(
-    game: &G,
-    encoder: &E,
-    plan: &TraversalPlan,
-    guides: &Guides<'_, G, impl Baseline<G>>,
-    workers: &mut [V],
-    sink: &mut dyn SampleSink,
-) -> Result<TraversalStats, TraversalError> {
+    sampling.check()?;
     plan.check(workers.len())?;
     let context = Context::new(game, encoder, plan);
-    match plan.sampling {
+    match sampling {
         Sampling::External => run_scheme(&context, plan, &External, workers, sink),
-        Sampling::Outcome(sampling) => {
-            let baseline = guides.baseline;
-            run_scheme(&context, plan, &Outcome { sampling, baseline }, workers, sink)
+        Sampling::Outcome { parameters, baseline } => {
+            run_scheme(&context, plan, &Outcome { parameters, baseline }, workers, sink)
         }
-        Sampling::Rollout(sampling) => {
-            let policy = guides.rollout.ok_or(TraversalError::NoRolloutPolicy)?;
-            run_scheme(&context, plan, &Rollout { sampling, policy }, workers, sink)
+        Sampling::Rollout { parameters, policy } => {
+            run_scheme(&context, plan, &Rollout { parameters, policy }, workers, sink)
         }
     }
 }

@@ -9,8 +9,9 @@ use deepcfr_core::{
 };
 
 use super::{
-    Baseline, Continuation, Guides, OutcomeSampling, RolloutSampling, Sampling, StrategySource, TraversalPlan,
+    Baseline, Continuation, OutcomeSampling, RolloutSampling, Sampling, StrategySource, TraversalPlan,
 };
+use crate::matches::Bot;
 use crate::regret::{regret_matching, sample_action, uniform};
 
 /// Runs the traversals of `plan` (but for its budgets, lanes and groups) one after the other and
@@ -21,15 +22,15 @@ use crate::regret::{regret_matching, sample_action, uniform};
 pub fn run<G: Game, E: Encoder<G>>(
     game: &G,
     encoder: &E,
+    sampling: Sampling<'_, G>,
     plan: &TraversalPlan,
-    guides: &Guides<'_, G, impl Baseline<G>>,
     evaluator: &mut impl Evaluator,
     sink: &mut dyn SampleSink,
 ) -> Result<f64, EvaluatorError> {
     let mut total = 0.0;
     for index in 0..plan.count {
         let rng = Stream::new(plan.seed, Purpose::Traversal, plan.iteration, plan.traverser as u32, index);
-        let mut oracle = Oracle { game, encoder, plan, guides, evaluator, rng, samples: Vec::new() };
+        let mut oracle = Oracle { game, encoder, sampling, plan, evaluator, rng, samples: Vec::new() };
         total += oracle.value(&game.root())?;
         for sample in &oracle.samples {
             sample.send(plan, sink);
@@ -56,17 +57,17 @@ impl Sample {
     }
 }
 
-struct Oracle<'a, G: Game, E, B, V> {
+struct Oracle<'a, G: Game, E, V> {
     game: &'a G,
     encoder: &'a E,
+    sampling: Sampling<'a, G>,
     plan: &'a TraversalPlan,
-    guides: &'a Guides<'a, G, B>,
     evaluator: &'a mut V,
     rng: Stream,
     samples: Vec<Sample>,
 }
 
-impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V> {
+impl<G: Game, E: Encoder<G>, V: Evaluator> Oracle<'_, G, E, V> {
     /// A sampled value of `state` for the traverser.
     fn value(&mut self, state: &G::State) -> Result<f64, EvaluatorError> {
         match self.game.turn(state) {
@@ -100,14 +101,18 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
             let action = sample_action(&strategy, legal, self.rng.uniform());
             return self.child(state, action);
         }
-        let values = match self.plan.sampling {
+        let values = match self.sampling {
             Sampling::External => self.every_action(state, legal)?,
-            Sampling::Outcome(sampling) => self.one_action(state, legal, &strategy, sampling)?,
-            Sampling::Rollout(sampling) => self.played_out(state, player, legal, sampling),
+            Sampling::Outcome { parameters, baseline } => {
+                self.one_action(state, legal, &strategy, (parameters, baseline))?
+            }
+            Sampling::Rollout { parameters, policy } => {
+                self.played_out(state, player, legal, (parameters, policy))
+            }
         };
-        let trembling = match self.plan.sampling {
-            Sampling::Outcome(OutcomeSampling { epsilon, continuation: Continuation::Sampling, .. }) => {
-                epsilon
+        let trembling = match self.sampling {
+            Sampling::Outcome { parameters, .. } if parameters.continuation == Continuation::Sampling => {
+                parameters.epsilon
             }
             _ => 0.0,
         };
@@ -117,10 +122,10 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
         for action in legal.iter().map(usize::from) {
             self.samples[sample].targets[action] = (values[action] - mean) as f32;
         }
-        match self.plan.sampling {
+        match self.sampling {
             // The trajectory goes on, and its own end is its value.
-            Sampling::Rollout(RolloutSampling { epsilon, .. }) => {
-                let action = self.explore(legal, &explored(&strategy, legal, epsilon));
+            Sampling::Rollout { parameters, .. } => {
+                let action = self.explore(legal, &explored(&strategy, legal, parameters.epsilon));
                 self.child(state, action)
             }
             _ => Ok(mean),
@@ -133,25 +138,24 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
         state: &G::State,
         player: Player,
         legal: ActionSet,
-        sampling: RolloutSampling,
+        (parameters, policy): (RolloutSampling, &dyn Bot<G>),
     ) -> Vec<f64> {
         let mut values = vec![0.0; self.game.spec().num_actions];
         let mut games = self.rng.branch();
-        for _ in 0..sampling.rollouts {
+        for _ in 0..parameters.rollouts {
             let luck = games.branch();
             for action in legal {
                 let mut end = state.clone();
                 self.game.apply(&mut end, action);
-                let utility = self.play_on(end, luck.clone());
+                let utility = self.play_on(policy, end, luck.clone());
                 values[usize::from(action)] +=
-                    if player == 0 { utility } else { -utility } * f64::from(sampling.rollouts).recip();
+                    if player == 0 { utility } else { -utility } * f64::from(parameters.rollouts).recip();
             }
         }
         values
     }
 
-    fn play_on(&self, mut state: G::State, mut rng: Stream) -> f64 {
-        let policy = self.guides.rollout.expect("the plan was checked");
+    fn play_on(&self, policy: &dyn Bot<G>, mut state: G::State, mut rng: Stream) -> f64 {
         loop {
             let action = match self.game.turn(&state) {
                 Turn::Terminal => return self.game.utility(&state),
@@ -187,16 +191,16 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
         state: &G::State,
         legal: ActionSet,
         strategy: &[f32],
-        sampling: OutcomeSampling,
+        (parameters, baseline): (OutcomeSampling, Option<&dyn Baseline<G>>),
     ) -> Result<Vec<f64>, EvaluatorError> {
         let mut values = vec![0.0; strategy.len()];
-        self.guides.baseline.write(self.game, state, &mut values);
-        let policy = explored(strategy, legal, sampling.epsilon);
+        baseline.inspect(|baseline| baseline.write(self.game, state, &mut values));
+        let policy = explored(strategy, legal, parameters.epsilon);
         let sampled = self.explore(legal, &policy);
         let value = self.child(state, sampled)?;
         let action = usize::from(sampled);
         let weighted = values[action] + (value - values[action]) / policy[action];
-        values[action] = sampling.clip.map_or(weighted, |bound| weighted.clamp(-bound, bound));
+        values[action] = parameters.clip.map_or(weighted, |bound| weighted.clamp(-bound, bound));
         Ok(values)
     }
 
@@ -209,8 +213,8 @@ impl<G: Game, E: Encoder<G>, B: Baseline<G>, V: Evaluator> Oracle<'_, G, E, B, V
     ) -> Result<Vec<f32>, EvaluatorError> {
         let mut strategy = vec![0.0; self.game.spec().num_actions];
         match self.plan.strategy[player] {
-            StrategySource::Initial => match (self.plan.sampling, self.guides.rollout) {
-                (Sampling::Rollout(_), Some(policy)) => {
+            StrategySource::Initial => match self.sampling {
+                Sampling::Rollout { policy, .. } => {
                     strategy[usize::from(policy.act(self.game, state, &mut self.rng))] = 1.0;
                 }
                 _ => uniform(legal, &mut strategy),

@@ -17,32 +17,16 @@ use crate::regret::sample_by;
 /// long as it does not depend on the action that will be sampled; the closer it is, the smaller
 /// their variance.
 pub trait Baseline<G: Game>: Sync {
-    /// Whether the guess is 0 always: then [`Baseline::write`] is not called, and no row is kept for
-    /// each node of the trajectory.
-    const ZERO: bool = false;
-
     /// Writes every element of `values` (one per action of the game): the expected utility of the
     /// player to move, in points, after each legal action; elements of illegal actions are not read.
     fn write(&self, game: &G, state: &G::State, values: &mut [f64]);
 }
 
-/// `b = 0`.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoBaseline;
-
-impl<G: Game> Baseline<G> for NoBaseline {
-    const ZERO: bool = true;
-
-    #[inline]
-    fn write(&self, _game: &G, _state: &G::State, values: &mut [f64]) {
-        values.fill(0.0);
-    }
-}
-
 /// Outcome sampling.
-pub(super) struct Outcome<'a, B> {
-    pub(super) sampling: OutcomeSampling,
-    pub(super) baseline: &'a B,
+pub(super) struct Outcome<'a, G: Game> {
+    pub(super) parameters: OutcomeSampling,
+    /// `None`: `b = 0`, and no row is kept for each node of the trajectory.
+    pub(super) baseline: Option<&'a dyn Baseline<G>>,
 }
 
 /// A node of the traverser on the trajectory.
@@ -53,19 +37,19 @@ pub(super) struct Frame {
     probability: f64,
 }
 
-impl<G: Game, B: Baseline<G>> Scheme<G> for Outcome<'_, B> {
+impl<G: Game> Scheme<G> for Outcome<'_, G> {
     type Frame = Frame;
 
     #[inline]
     fn open(&self, game: &G, walk: &mut Walk<G, Frame>, slot: usize) {
-        if !B::ZERO {
+        if let Some(baseline) = self.baseline {
             let row = walk.make_row(walk.frames.len());
-            self.baseline.write(game, &walk.state, &mut walk.rows[row..row + walk.shape.num_actions]);
+            baseline.write(game, &walk.state, &mut walk.rows[row..row + walk.shape.num_actions]);
         }
         let samples = &mut walk.recording.advantage;
         let legal = samples.legal(slot);
         let strategy = samples.targets_mut(walk.shape, slot);
-        let policy = explored(self.sampling.epsilon, legal, strategy);
+        let policy = explored(self.parameters.epsilon, legal, strategy);
         let action = sample_by(legal, walk.rng.uniform(), &policy);
         let frame = Frame { slot, action, probability: policy(action) };
         walk.frames.push(frame);
@@ -80,14 +64,14 @@ impl<G: Game, B: Baseline<G>> Scheme<G> for Outcome<'_, B> {
         let samples = &mut walk.recording.advantage;
         let legal = samples.legal(frame.slot);
         let targets = samples.targets_mut(walk.shape, frame.slot);
-        let epsilon = match self.sampling.continuation {
+        let epsilon = match self.parameters.continuation {
             Continuation::Strategy => 0.0,
-            Continuation::Sampling => self.sampling.epsilon,
+            Continuation::Sampling => self.parameters.epsilon,
         };
         let explored = epsilon / legal.len() as f64;
         let weight = |probability: f32| explored + (1.0 - epsilon) * f64::from(probability);
         let sampled = usize::from(frame.action);
-        if B::ZERO {
+        if self.baseline.is_none() {
             // As below with values of 0; `+ 0.0` does to -0 what adding to them would.
             let value = self.clip(value / frame.probability + 0.0);
             let mean = weight(targets[sampled]) * value + 0.0;
@@ -106,9 +90,9 @@ impl<G: Game, B: Baseline<G>> Scheme<G> for Outcome<'_, B> {
     }
 }
 
-impl<B> Outcome<'_, B> {
+impl<G: Game> Outcome<'_, G> {
     #[inline]
     fn clip(&self, value: f64) -> f64 {
-        self.sampling.clip.map_or(value, |bound| value.clamp(-bound, bound))
+        self.parameters.clip.map_or(value, |bound| value.clamp(-bound, bound))
     }
 }

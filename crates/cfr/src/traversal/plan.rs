@@ -1,23 +1,56 @@
 //! What one call of the traversal driver is asked to do.
 
-use deepcfr_core::{NUM_PLAYERS, Player};
+use deepcfr_core::{Game, NUM_PLAYERS, Player};
 
-use super::TraversalError;
+use super::{Baseline, TraversalError};
 use crate::lanes;
+use crate::matches::Bot;
 use crate::regret::AllNegative;
 
-/// How a traversal chooses what to walk.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sampling {
+/// How a traversal chooses what to walk, with whom it consults beside the networks.
+pub enum Sampling<'a, G: Game> {
     /// Every action at the traverser's nodes, one sampled action elsewhere (Lanctot et al. 2009).
     External,
     /// One trajectory (Lanctot et al. 2009), exploring at the traverser's nodes only.
-    Outcome(OutcomeSampling),
+    Outcome {
+        /// Its parameters.
+        parameters: OutcomeSampling,
+        /// Lowers the variance; `None` is a guess of 0 everywhere, without its cost.
+        baseline: Option<&'a dyn Baseline<G>>,
+    },
     /// One trajectory, every action of the traverser played out by a fixed policy.
-    Rollout(RolloutSampling),
+    Rollout {
+        /// Its parameters.
+        parameters: RolloutSampling,
+        /// Plays the games out.
+        policy: &'a dyn Bot<G>,
+    },
 }
 
-/// Rollout sampling's parameters; its policy is one of the run's [`Guides`](super::Guides).
+impl<G: Game> Sampling<'_, G> {
+    /// Outcome sampling without a baseline.
+    pub const fn outcome(parameters: OutcomeSampling) -> Self {
+        Self::Outcome { parameters, baseline: None }
+    }
+
+    pub(super) fn check(&self) -> Result<(), TraversalError> {
+        match self {
+            Self::External => Ok(()),
+            Self::Outcome { parameters, .. } => parameters.check(),
+            Self::Rollout { parameters, .. } => parameters.check(),
+        }
+    }
+}
+
+impl<G: Game> Copy for Sampling<'_, G> {}
+
+impl<G: Game> Clone for Sampling<'_, G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// Rollout sampling's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RolloutSampling {
     /// The traverser's share of uniform play along the trajectory, in `[0, 1]`.
@@ -87,7 +120,8 @@ impl Budgets {
 
 /// The traversals of one iteration for one traverser.
 ///
-/// `seed` to `budgets` decide the samples; `lanes` and `groups` only the speed.
+/// `seed` to `budgets`, and the [`Sampling`] beside the plan, decide the samples; `lanes` and `groups` only the
+/// speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraversalPlan {
     /// The run's seed.
@@ -98,8 +132,6 @@ pub struct TraversalPlan {
     pub traverser: Player,
     /// The number of traversals.
     pub count: u32,
-    /// External or outcome sampling.
-    pub sampling: Sampling,
     /// Regret matching's rule where no advantage is positive.
     pub all_negative: AllNegative,
     /// By player, networks or uniform play: where players are updated in turn, one has a network before the
@@ -129,11 +161,7 @@ impl TraversalPlan {
         if self.traverser >= NUM_PLAYERS {
             return Err(TraversalError::Traverser { got: self.traverser });
         }
-        match self.sampling {
-            Sampling::External => Ok(()),
-            Sampling::Outcome(sampling) => sampling.check(),
-            Sampling::Rollout(sampling) => sampling.check(),
-        }
+        Ok(())
     }
 
     /// Lanes per worker, at least 1.

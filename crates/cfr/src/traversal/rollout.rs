@@ -20,7 +20,7 @@ use crate::regret::sample_by;
 
 /// Rollout sampling under a policy.
 pub(super) struct Rollout<'a, G: Game> {
-    pub(super) sampling: RolloutSampling,
+    pub(super) parameters: RolloutSampling,
     pub(super) policy: &'a dyn Bot<G>,
 }
 
@@ -36,7 +36,7 @@ impl<G: Game> Scheme<G> for Rollout<'_, G> {
         let values = &mut walk.rows[row..row + walk.shape.num_actions];
         walk.recording.nodes += self.play_out(game, &walk.state, player, (legal, games), values);
         let targets = walk.recording.advantage.targets_mut(walk.shape, slot);
-        let action = sample_by(legal, walk.rng.uniform(), explored(self.sampling.epsilon, legal, targets));
+        let action = sample_by(legal, walk.rng.uniform(), explored(self.parameters.epsilon, legal, targets));
         let mean: f64 = legal.iter().map(usize::from).map(|a| f64::from(targets[a]) * values[a]).sum();
         legal.iter().map(usize::from).for_each(|a| targets[a] = (values[a] - mean) as f32);
         game.apply(&mut walk.state, action);
@@ -64,10 +64,10 @@ impl<G: Game> Rollout<'_, G> {
         values: &mut [f64],
     ) -> u64 {
         let mut nodes = 0;
-        let share = f64::from(self.sampling.rollouts).recip();
+        let share = f64::from(self.parameters.rollouts).recip();
         legal.iter().for_each(|action| values[usize::from(action)] = 0.0);
         let mut games = games;
-        for _ in 0..self.sampling.rollouts {
+        for _ in 0..self.parameters.rollouts {
             let luck = games.branch();
             for action in legal {
                 let mut end = state.clone();

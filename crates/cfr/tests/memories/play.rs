@@ -4,15 +4,23 @@ use deepcfr_cfr::matches::PolicyBot;
 use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::traversal::evaluators::ConstantEvaluator;
 use deepcfr_cfr::traversal::{
-    self, Budgets, Continuation, Guides, NoBaseline, OutcomeSampling, RolloutSampling, Sampling,
-    StrategySource, TraversalPlan,
+    self, Budgets, Continuation, OutcomeSampling, RolloutSampling, Sampling, StrategySource, TraversalPlan,
 };
 use deepcfr_core::{Encoder, Game, SampleShape, SampleSink};
 use deepcfr_games::bots::RandomPolicy;
 
-pub(super) const OUTCOME: Sampling =
-    Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None, continuation: Continuation::Strategy });
-pub(super) const ROLLOUT: Sampling = Sampling::Rollout(RolloutSampling { epsilon: 0.5, rollouts: 1 });
+const OUTCOME: OutcomeSampling =
+    OutcomeSampling { epsilon: 0.5, clip: None, continuation: Continuation::Strategy };
+const ROLLOUT: RolloutSampling = RolloutSampling { epsilon: 0.5, rollouts: 1 };
+
+/// How the players of a test walk their game.
+#[allow(dead_code, reason = "not every test walks in every way")]
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Walk {
+    External,
+    Outcome,
+    Rollout,
+}
 
 pub(super) fn shape<G: Game, E: Encoder<G>>(game: &G, encoder: &E) -> SampleShape {
     SampleShape { num_features: encoder.num_features(), num_actions: game.spec().num_actions }
@@ -22,7 +30,7 @@ pub(super) fn shape<G: Game, E: Encoder<G>>(game: &G, encoder: &E) -> SampleShap
 pub(super) fn play<G: Game, E: Encoder<G>>(
     game: &G,
     encoder: &E,
-    sampling: Sampling,
+    walk: Walk,
     iteration: u32,
     sink: &mut dyn SampleSink,
 ) {
@@ -31,7 +39,6 @@ pub(super) fn play<G: Game, E: Encoder<G>>(
         iteration,
         traverser: iteration as usize % 2,
         count: 10,
-        sampling,
         all_negative: AllNegative::Argmax,
         strategy: [StrategySource::Networks; 2],
         budgets: Budgets::UNLIMITED,
@@ -39,8 +46,12 @@ pub(super) fn play<G: Game, E: Encoder<G>>(
         groups: 1,
     };
     let outputs = (0..game.spec().num_actions).map(|action| 1.0 + (action % 3) as f32).collect();
-    let rollout = PolicyBot(RandomPolicy);
-    let guides = Guides { baseline: &NoBaseline, rollout: Some(&rollout) };
+    let policy = PolicyBot(RandomPolicy);
+    let sampling = match walk {
+        Walk::External => Sampling::External,
+        Walk::Outcome => Sampling::outcome(OUTCOME),
+        Walk::Rollout => Sampling::Rollout { parameters: ROLLOUT, policy: &policy },
+    };
     let workers = &mut [ConstantEvaluator::new(outputs)];
-    traversal::run_guided(game, encoder, &plan, &guides, workers, sink).expect("nothing fails");
+    traversal::run(game, encoder, sampling, &plan, workers, sink).expect("nothing fails");
 }

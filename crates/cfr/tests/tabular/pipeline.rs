@@ -66,7 +66,8 @@ impl<'a> DeepCfr<'a> {
         for traverser in 0..NUM_PLAYERS {
             let plan = self.plan(iteration, traverser);
             let workers = std::slice::from_mut(&mut self.evaluator);
-            traversal::run(self.game, self.encoder, &plan, workers, &mut self.memories).expect("no failure");
+            traversal::run(self.game, self.encoder, Sampling::External, &plan, workers, &mut self.memories)
+                .expect("no failure");
             let context = FitContext { seed: self.seed, iteration };
             let memory = &self.memories.advantage[traverser];
             let (weights, _) = self.advantages.fit(memory, context).expect("there are samples");
@@ -80,7 +81,6 @@ impl<'a> DeepCfr<'a> {
             iteration,
             traverser,
             count: 1,
-            sampling: Sampling::External,
             all_negative: AllNegative::Uniform,
             strategy: [StrategySource::Networks; 2],
             budgets: Budgets::UNLIMITED,

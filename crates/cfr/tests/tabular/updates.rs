@@ -81,7 +81,6 @@ impl<'a> TableRun<'a> {
             iteration,
             traverser,
             count: self.traversals,
-            sampling: Sampling::External,
             all_negative: RULE,
             strategy: [StrategySource::Networks; NUM_PLAYERS],
             budgets: Budgets::UNLIMITED,
@@ -89,8 +88,15 @@ impl<'a> TableRun<'a> {
             groups: 1,
         };
         let mut workers = [TableEvaluator::new(&self.outputs, self.tree.spec().num_actions)];
-        traversal::run(&**self.tree, self.features, &plan, &mut workers, &mut self.memories)
-            .expect("no failure");
+        traversal::run(
+            &**self.tree,
+            self.features,
+            Sampling::External,
+            &plan,
+            &mut workers,
+            &mut self.memories,
+        )
+        .expect("no failure");
     }
 
     fn fit(&mut self, iteration: u32, player: Player) {

@@ -5,20 +5,21 @@ use deepcfr_games::leduc::{Leduc, LeducEncoder, LeducRules};
 
 use crate::model::{Log, OUTCOME, locals, plan};
 
-fn run(plan: TraversalPlan, workers: usize) -> (Log, TraversalStats) {
+fn run(sampling: Sampling<'_, Leduc>, plan: TraversalPlan, workers: usize) -> (Log, TraversalStats) {
     let game = Leduc::new(LeducRules::default()).expect("the default rules");
     let encoder = LeducEncoder::new(&game);
     let mut log = Log::default();
     let mut evaluators = locals(&game, &encoder, 16, workers);
-    let stats = traversal::run(&game, &encoder, &plan, &mut evaluators, &mut log).expect("no failure");
+    let stats =
+        traversal::run(&game, &encoder, sampling, &plan, &mut evaluators, &mut log).expect("no failure");
     (log, TraversalStats { times: Default::default(), ..stats })
 }
 
-fn run_grid(plan: TraversalPlan) -> (Log, TraversalStats) {
-    let expected = run(plan, 1);
+fn run_grid(sampling: Sampling<'_, Leduc>, plan: TraversalPlan) -> (Log, TraversalStats) {
+    let expected = run(sampling, plan, 1);
     for (workers, lanes) in [(1, 64), (2, 7), (8, 256)] {
         assert!(
-            run(TraversalPlan { lanes, ..plan }, workers) == expected,
+            run(sampling, TraversalPlan { lanes, ..plan }, workers) == expected,
             "{workers} workers, {lanes} lanes"
         );
     }
@@ -33,11 +34,11 @@ fn is_subsequence<T: PartialEq>(part: &[T], whole: &[T]) -> bool {
 
 #[test]
 fn a_traversal_beyond_its_budget_leaves_no_samples() {
-    for (sampling, max_nodes_per_traversal) in [(Sampling::External, 20), (OUTCOME, 6)] {
-        let unlimited = plan(sampling, 0, 500);
+    for (sampling, max_nodes_per_traversal) in [(Sampling::External, 20), (Sampling::outcome(OUTCOME), 6)] {
+        let unlimited = plan(0, 500);
         let limited =
             TraversalPlan { budgets: Budgets { max_nodes_per_traversal, ..Budgets::UNLIMITED }, ..unlimited };
-        let ((whole, all), (part, stats)) = (run(unlimited, 1), run_grid(limited));
+        let ((whole, all), (part, stats)) = (run(sampling, unlimited, 1), run_grid(sampling, limited));
         assert_eq!((all.cut_traversals, stats.traversals), (0, 500));
         assert!((50..450).contains(&stats.cut_traversals), "{} cut", stats.cut_traversals);
         assert!(stats.nodes < all.nodes && stats.nodes <= 500 * max_nodes_per_traversal);
@@ -49,27 +50,27 @@ fn a_traversal_beyond_its_budget_leaves_no_samples() {
 
 #[test]
 fn an_iteration_beyond_its_budget_ends_after_the_traversal_that_reaches_it() {
-    for sampling in [Sampling::External, OUTCOME] {
+    for sampling in [Sampling::External, Sampling::outcome(OUTCOME)] {
         let budgets = Budgets { max_nodes_per_iteration: 2000, ..Budgets::UNLIMITED };
-        let (log, stats) = run_grid(TraversalPlan { budgets, ..plan(sampling, 1, 20_000) });
+        let (log, stats) = run_grid(sampling, TraversalPlan { budgets, ..plan(1, 20_000) });
         assert!(stats.iteration_cut && stats.traversals < 20_000 && stats.nodes >= 2000);
-        let (same, whole) = run(plan(sampling, 1, stats.traversals as u32), 1);
+        let (same, whole) = run(sampling, plan(1, stats.traversals as u32), 1);
         assert!(log == same && whole.nodes == stats.nodes && !whole.iteration_cut);
-        let (_, shorter) = run(plan(sampling, 1, stats.traversals as u32 - 1), 1);
+        let (_, shorter) = run(sampling, plan(1, stats.traversals as u32 - 1), 1);
         assert!(shorter.nodes < 2000);
     }
 }
 
 #[test]
 fn a_budget_that_is_just_enough_cuts_nothing() {
-    let whole = plan(Sampling::External, 0, 50);
-    let (log, stats) = run(whole, 1);
+    let whole = plan(0, 50);
+    let (log, stats) = run(Sampling::External, whole, 1);
     let budgets = Budgets { max_nodes_per_iteration: stats.nodes, ..Budgets::UNLIMITED };
-    assert!(run(TraversalPlan { budgets, ..whole }, 2) == (log, stats));
+    assert!(run(Sampling::External, TraversalPlan { budgets, ..whole }, 2) == (log, stats));
 }
 
 #[test]
 fn nothing_to_do_is_done_at_once() {
-    let (log, stats) = run(plan(OUTCOME, 0, 0), 2);
+    let (log, stats) = run(Sampling::outcome(OUTCOME), plan(0, 0), 2);
     assert!(log == Log::default() && stats == TraversalStats::default());
 }

@@ -5,7 +5,7 @@ use deepcfr_cfr::traversal::{self, OutcomeSampling, Sampling, TraversalPlan, Tra
 use deepcfr_core::Player;
 
 use crate::hand_tree::{HandTree, KeyEncoder, Node};
-use crate::model::{Log, plan};
+use crate::model::{Log, OUTCOME, plan};
 
 /// Infoset (as the only feature) and targets of every sample.
 fn rows(samples: &[crate::model::Entry]) -> Vec<(f32, Vec<f32>)> {
@@ -13,10 +13,16 @@ fn rows(samples: &[crate::model::Entry]) -> Vec<(f32, Vec<f32>)> {
     samples.iter().map(|(_, _, features, targets)| (floats(features)[0], floats(targets))).collect()
 }
 
-fn run(game: &HandTree, table: &[f32], plan: TraversalPlan) -> (Log, TraversalStats) {
+fn run(
+    game: &HandTree,
+    table: &[f32],
+    sampling: Sampling<'_, HandTree>,
+    plan: TraversalPlan,
+) -> (Log, TraversalStats) {
     let mut log = Log::default();
     let mut workers = [TableEvaluator::new(table, 2)];
-    let stats = traversal::run(game, &KeyEncoder, &plan, &mut workers, &mut log).expect("no failure");
+    let stats =
+        traversal::run(game, &KeyEncoder, sampling, &plan, &mut workers, &mut log).expect("no failure");
     (log, stats)
 }
 
@@ -44,7 +50,7 @@ const TABLE: [f32; 6] = [1.0, 3.0, 1.0, 0.0, 2.0, 2.0];
 
 #[test]
 fn external_sampling_gives_strategy_weighted_means() {
-    let (log, stats) = run(&tree(), &TABLE, plan(Sampling::External, 0, 2));
+    let (log, stats) = run(&tree(), &TABLE, Sampling::External, plan(0, 2));
     let one = [(0.0, vec![6.75, -2.25]), (2.0, vec![3.0, -3.0])];
     assert_eq!(rows(&log.advantage), [one.clone(), one].concat());
     assert_eq!(rows(&log.strategy), [(1.0, vec![1.0, 0.0]), (1.0, vec![1.0, 0.0])]);
@@ -56,7 +62,7 @@ fn external_sampling_gives_strategy_weighted_means() {
 fn external_sampling_sees_the_other_side_with_its_own_sign() {
     let mut table = TABLE;
     table[..2].copy_from_slice(&[1.0, 0.0]);
-    let (log, stats) = run(&tree(), &table, plan(Sampling::External, 1, 1));
+    let (log, stats) = run(&tree(), &table, Sampling::External, plan(1, 1));
     assert_eq!(rows(&log.advantage), [(1.0, vec![0.0, 108.0])]);
     assert_eq!(rows(&log.strategy), [(0.0, vec![1.0, 0.0])]);
     assert_eq!(stats.mean_value, -8.0);
@@ -65,8 +71,8 @@ fn external_sampling_sees_the_other_side_with_its_own_sign() {
 #[test]
 fn outcome_sampling_gives_every_action_its_target() {
     let sampling =
-        Sampling::Outcome(OutcomeSampling { epsilon: 1.0, clip: None, ..OutcomeSampling::default() });
-    let (log, _) = run(&tree(), &TABLE, plan(sampling, 0, 400));
+        Sampling::outcome(OutcomeSampling { epsilon: 1.0, clip: None, ..OutcomeSampling::default() });
+    let (log, _) = run(&tree(), &TABLE, sampling, plan(0, 400));
     let first = (0.0, vec![12.0, -4.0]);
     let up = [(0.0, vec![-3.0, 1.0]), (2.0, vec![2.0, -2.0])];
     let down = [(0.0, vec![6.0, -2.0]), (2.0, vec![4.0, -4.0])];
@@ -86,8 +92,8 @@ fn outcome_sampling_gives_every_action_its_target() {
 #[test]
 fn clipping_bounds_the_sampled_value() {
     let sampling =
-        Sampling::Outcome(OutcomeSampling { epsilon: 1.0, clip: Some(10.0), ..OutcomeSampling::default() });
-    let (log, _) = run(&tree(), &TABLE, plan(sampling, 0, 50));
+        Sampling::outcome(OutcomeSampling { epsilon: 1.0, clip: Some(10.0), ..OutcomeSampling::default() });
+    let (log, _) = run(&tree(), &TABLE, sampling, plan(0, 50));
     // Action 0's value 8/½ = 16 counts as 10: v̂ = 2.5.
     assert!(rows(&log.advantage).contains(&(0.0, vec![7.5, -2.5])));
     assert!(!rows(&log.advantage).contains(&(0.0, vec![12.0, -4.0])));
@@ -102,10 +108,10 @@ fn forced_moves_are_played_without_rows_or_samples() {
         Node::End(1.0),
         Node::End(-1.0),
     ]);
-    for sampling in [Sampling::External, crate::model::OUTCOME] {
-        let (log, stats) = run(&game, &[0.0, 0.0, 0.0, 0.0, 1.0, 1.0], plan(sampling, 0, 1));
+    for (sampling, nodes) in [(Sampling::External, 5), (Sampling::outcome(OUTCOME), 4)] {
+        let (log, stats) = run(&game, &[0.0, 0.0, 0.0, 0.0, 1.0, 1.0], sampling, plan(0, 1));
         assert_eq!((log.advantage.len(), log.strategy.len(), stats.rows), (1, 0, 1));
-        assert_eq!((stats.nodes, stats.max_depth), (if sampling == Sampling::External { 5 } else { 4 }, 3));
+        assert_eq!((stats.nodes, stats.max_depth), (nodes, 3));
     }
 }
 
@@ -115,7 +121,7 @@ fn depth_is_bounded_by_memory_only() {
     const LENGTH: usize = 60_000;
     let mut nodes: Vec<Node> = (0..LENGTH).map(|at| choice(0, 0, &[LENGTH + 1, at + 1])).collect();
     nodes.extend([Node::End(1.0), Node::End(0.0)]);
-    let (log, stats) = run(&HandTree(nodes), &[1.0, 1.0], plan(Sampling::External, 0, 1));
+    let (log, stats) = run(&HandTree(nodes), &[1.0, 1.0], Sampling::External, plan(0, 1));
     assert_eq!((stats.nodes, stats.max_depth as usize), (2 * LENGTH as u64 + 1, LENGTH));
     assert_eq!((log.advantage.len(), rows(&log.advantage)[LENGTH - 1].1[1]), (LENGTH, 0.5));
 }

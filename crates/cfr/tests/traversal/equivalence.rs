@@ -3,8 +3,8 @@
 use deepcfr_cfr::matches::PolicyBot;
 use deepcfr_cfr::memory::Memories;
 use deepcfr_cfr::traversal::{
-    self, Baseline, Continuation, Guides, NoBaseline, OutcomeSampling, RolloutSampling, Sampling,
-    StrategySource, TraversalPlan, TraversalStats, oracle,
+    self, Baseline, Continuation, OutcomeSampling, RolloutSampling, Sampling, StrategySource, TraversalPlan,
+    TraversalStats, oracle,
 };
 use deepcfr_core::{Encoder, Game, SampleShape};
 use deepcfr_games::bots::AlwaysCall;
@@ -16,11 +16,11 @@ use crate::model::{Log, OUTCOME, local, locals, plan};
 fn oracle_log<G: Game, E: Encoder<G>>(
     game: &G,
     encoder: &E,
+    sampling: Sampling<'_, G>,
     plan: &TraversalPlan,
-    guides: &Guides<'_, G, impl Baseline<G>>,
 ) -> Log {
     let mut log = Log::default();
-    oracle::run(game, encoder, plan, guides, &mut local(game, encoder, 1), &mut log).expect("no failure");
+    oracle::run(game, encoder, sampling, plan, &mut local(game, encoder, 1), &mut log).expect("no failure");
     log
 }
 
@@ -29,8 +29,13 @@ fn counts(stats: TraversalStats) -> TraversalStats {
     TraversalStats { times: Default::default(), ..stats }
 }
 
-fn assert_grid_equals_oracle<G: Game, E: Encoder<G>>(game: &G, encoder: &E, plan: TraversalPlan) {
-    let expected = oracle_log(game, encoder, &plan, &Guides::NONE);
+fn assert_grid_equals_oracle<G: Game, E: Encoder<G>>(
+    game: &G,
+    encoder: &E,
+    sampling: Sampling<'_, G>,
+    plan: TraversalPlan,
+) {
+    let expected = oracle_log(game, encoder, sampling, &plan);
     assert!(!expected.advantage.is_empty() && !expected.strategy.is_empty());
     let mut reference = None;
     for workers in [1, 2, 8] {
@@ -39,8 +44,8 @@ fn assert_grid_equals_oracle<G: Game, E: Encoder<G>>(game: &G, encoder: &E, plan
                 let plan = TraversalPlan { lanes, groups, ..plan };
                 let mut log = Log::default();
                 let mut evaluators = locals(game, encoder, max_batch, workers);
-                let stats =
-                    traversal::run(game, encoder, &plan, &mut evaluators, &mut log).expect("no failure");
+                let stats = traversal::run(game, encoder, sampling, &plan, &mut evaluators, &mut log)
+                    .expect("no failure");
                 let setting = format!("{workers} workers, {lanes} lanes, batch {max_batch}, {groups} groups");
                 assert!(log == expected, "samples differ with {setting}");
                 assert_eq!(*reference.get_or_insert(counts(stats)), counts(stats), "{setting}");
@@ -56,14 +61,14 @@ fn assert_grid_equals_oracle<G: Game, E: Encoder<G>>(game: &G, encoder: &E, plan
 #[test]
 fn kuhn_external() {
     for traverser in [0, 1] {
-        assert_grid_equals_oracle(&Kuhn, &KuhnEncoder, plan(Sampling::External, traverser, 700));
+        assert_grid_equals_oracle(&Kuhn, &KuhnEncoder, Sampling::External, plan(traverser, 700));
     }
 }
 
 #[test]
 fn kuhn_outcome() {
     for traverser in [0, 1] {
-        assert_grid_equals_oracle(&Kuhn, &KuhnEncoder, plan(OUTCOME, traverser, 700));
+        assert_grid_equals_oracle(&Kuhn, &KuhnEncoder, Sampling::outcome(OUTCOME), plan(traverser, 700));
     }
 }
 
@@ -76,22 +81,21 @@ fn leduc() -> (Leduc, LeducEncoder) {
 #[test]
 fn leduc_both_samplings() {
     let (game, encoder) = leduc();
-    assert_grid_equals_oracle(&game, &encoder, plan(Sampling::External, 0, 300));
-    assert_grid_equals_oracle(&game, &encoder, plan(OUTCOME, 1, 700));
+    assert_grid_equals_oracle(&game, &encoder, Sampling::External, plan(0, 300));
+    assert_grid_equals_oracle(&game, &encoder, Sampling::outcome(OUTCOME), plan(1, 700));
 }
 
 #[test]
 fn the_uniform_strategy_asks_no_network() {
     let (game, encoder) = leduc();
-    for sampling in [Sampling::External, OUTCOME] {
-        let plan =
-            TraversalPlan { strategy: [StrategySource::Initial; 2], lanes: 7, ..plan(sampling, 1, 600) };
-        let expected = oracle_log(&game, &encoder, &plan, &Guides::NONE);
+    for sampling in [Sampling::External, Sampling::outcome(OUTCOME)] {
+        let plan = TraversalPlan { strategy: [StrategySource::Initial; 2], lanes: 7, ..plan(1, 600) };
+        let expected = oracle_log(&game, &encoder, sampling, &plan);
         for workers in [1, 3] {
             let mut log = Log::default();
             let mut evaluators = locals(&game, &encoder, 16, workers);
-            let stats =
-                traversal::run(&game, &encoder, &plan, &mut evaluators, &mut log).expect("no failure");
+            let stats = traversal::run(&game, &encoder, sampling, &plan, &mut evaluators, &mut log)
+                .expect("no failure");
             assert_eq!(stats.rows, 0);
             assert!(log == expected);
         }
@@ -114,15 +118,14 @@ impl<G: Game> Baseline<G> for Arbitrary {
 fn baselines_and_clips_agree_with_the_oracle() {
     let (game, encoder) = leduc();
     let clipped = OutcomeSampling { epsilon: 0.3, clip: Some(5.0), continuation: Continuation::Strategy };
-    let guides = Guides { baseline: &Arbitrary, rollout: None };
     let trembling = OutcomeSampling { continuation: Continuation::Sampling, clip: None, ..clipped };
-    for sampling in [OUTCOME, Sampling::Outcome(clipped), Sampling::Outcome(trembling)] {
-        let plan = TraversalPlan { lanes: 9, ..plan(sampling, 0, 400) };
-        let expected = oracle_log(&game, &encoder, &plan, &guides);
+    for parameters in [OUTCOME, clipped, trembling] {
+        let sampling = Sampling::Outcome { parameters, baseline: Some(&Arbitrary) };
+        let plan = TraversalPlan { lanes: 9, ..plan(0, 400) };
+        let expected = oracle_log(&game, &encoder, sampling, &plan);
         let mut log = Log::default();
         let mut evaluators = locals(&game, &encoder, 4, 2);
-        traversal::run_guided(&game, &encoder, &plan, &guides, &mut evaluators, &mut log)
-            .expect("no failure");
+        traversal::run(&game, &encoder, sampling, &plan, &mut evaluators, &mut log).expect("no failure");
         assert!(log == expected);
     }
 }
@@ -131,20 +134,20 @@ fn baselines_and_clips_agree_with_the_oracle() {
 fn rollouts_agree_with_the_oracle_on_networks_and_before() {
     let (game, encoder) = leduc();
     let policy = PolicyBot(AlwaysCall);
-    let guides = Guides { baseline: &NoBaseline, rollout: Some(&policy) };
     for (strategy, epsilon, rollouts) in [
         (StrategySource::Initial, 0.5, 1),
         (StrategySource::Networks, 0.3, 1),
         (StrategySource::Networks, 1.0, 3),
     ] {
         for traverser in [0, 1] {
-            let sampling = Sampling::Rollout(RolloutSampling { epsilon, rollouts });
-            let plan = TraversalPlan { strategy: [strategy; 2], lanes: 9, ..plan(sampling, traverser, 400) };
-            let expected = oracle_log(&game, &encoder, &plan, &guides);
+            let parameters = RolloutSampling { epsilon, rollouts };
+            let sampling = Sampling::Rollout { parameters, policy: &policy };
+            let plan = TraversalPlan { strategy: [strategy; 2], lanes: 9, ..plan(traverser, 400) };
+            let expected = oracle_log(&game, &encoder, sampling, &plan);
             for workers in [1, 3] {
                 let mut log = Log::default();
                 let mut evaluators = locals(&game, &encoder, 4, workers);
-                let stats = traversal::run_guided(&game, &encoder, &plan, &guides, &mut evaluators, &mut log)
+                let stats = traversal::run(&game, &encoder, sampling, &plan, &mut evaluators, &mut log)
                     .expect("no failure");
                 assert!(log == expected && !log.advantage.is_empty(), "{plan:?}");
                 assert!(stats.nodes > 4 * stats.advantage_samples, "rollouts count: {stats:?}");
@@ -157,8 +160,8 @@ fn rollouts_agree_with_the_oracle_on_networks_and_before() {
 #[test]
 fn one_player_may_have_a_network_before_the_other() {
     let (game, encoder) = leduc();
-    for sampling in [Sampling::External, OUTCOME] {
-        let base = plan(sampling, 1, 500);
+    for sampling in [Sampling::External, Sampling::outcome(OUTCOME)] {
+        let base = plan(1, 500);
         let mut logs = Vec::new();
         for strategy in [
             [StrategySource::Networks, StrategySource::Initial],
@@ -166,11 +169,11 @@ fn one_player_may_have_a_network_before_the_other() {
             [StrategySource::Networks; 2],
         ] {
             let plan = TraversalPlan { strategy, lanes: 7, ..base };
-            let expected = oracle_log(&game, &encoder, &plan, &Guides::NONE);
+            let expected = oracle_log(&game, &encoder, sampling, &plan);
             let mut log = Log::default();
             let mut evaluators = locals(&game, &encoder, 16, 3);
-            let stats =
-                traversal::run(&game, &encoder, &plan, &mut evaluators, &mut log).expect("no failure");
+            let stats = traversal::run(&game, &encoder, sampling, &plan, &mut evaluators, &mut log)
+                .expect("no failure");
             assert!(stats.rows > 0 && log == expected, "{strategy:?}");
             logs.push(log);
         }
@@ -187,9 +190,10 @@ fn memories_hash_alike_for_any_number_of_workers_and_lanes() {
         let mut memories = Memories::new(shape, 500, 300, 5);
         for iteration in 1..=2 {
             for traverser in [0, 1] {
-                let plan = TraversalPlan { iteration, lanes, ..plan(Sampling::External, traverser, 200) };
+                let plan = TraversalPlan { iteration, lanes, ..plan(traverser, 200) };
                 let mut evaluators = locals(&game, &encoder, 32, workers);
-                traversal::run(&game, &encoder, &plan, &mut evaluators, &mut memories).expect("no failure");
+                traversal::run(&game, &encoder, Sampling::External, &plan, &mut evaluators, &mut memories)
+                    .expect("no failure");
             }
         }
         assert!(memories.iter().all(|memory| memory.offered() > memory.capacity() as u64));

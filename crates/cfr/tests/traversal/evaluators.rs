@@ -12,8 +12,9 @@ use crate::model::{HashModel, Log, local, plan};
 
 fn run<V: Evaluator + Send>(encoder: &impl Encoder<Kuhn>, workers: &mut [V]) -> (Log, TraversalStats) {
     let mut log = Log::default();
-    let plan = TraversalPlan { lanes: 12, ..plan(Sampling::External, 0, 300) };
-    let stats = traversal::run(&Kuhn, encoder, &plan, workers, &mut log).expect("no failure");
+    let plan = TraversalPlan { lanes: 12, ..plan(0, 300) };
+    let stats =
+        traversal::run(&Kuhn, encoder, Sampling::External, &plan, workers, &mut log).expect("no failure");
     (log, stats)
 }
 
@@ -105,9 +106,10 @@ fn a_recording_replays_the_run_and_nothing_else() {
     assert_eq!(recorded.len(), 12);
     assert!(run(&KuhnEncoder, &mut [ReplayEvaluator::new(&recorded, 2)]).0 == log);
     let empty = Default::default();
-    let plan = plan(Sampling::External, 0, 1);
+    let plan = plan(0, 1);
     let mut stranger = [ReplayEvaluator::new(&empty, 2)];
-    let error = traversal::run(&Kuhn, &KuhnEncoder, &plan, &mut stranger, &mut Log::default());
+    let error =
+        traversal::run(&Kuhn, &KuhnEncoder, Sampling::External, &plan, &mut stranger, &mut Log::default());
     assert!(error.expect_err("nothing recorded").to_string().contains("lacks this infoset"));
 }
 

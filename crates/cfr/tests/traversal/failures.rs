@@ -3,27 +3,37 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
+use deepcfr_cfr::matches::PolicyBot;
 use deepcfr_cfr::traversal::evaluators::{ConstantEvaluator, LocalEvaluator};
 use deepcfr_cfr::traversal::{
-    self, Guides, OutcomeSampling, Sampling, TraversalError, TraversalPlan, oracle,
+    self, OutcomeSampling, RolloutSampling, Sampling, TraversalError, TraversalPlan, oracle,
 };
 use deepcfr_core::{
     Encoder, Evaluator, EvaluatorError, Features, Game, ModelError, NetId, Player, Query, SampleMeta,
     SampleSink,
 };
+use deepcfr_games::bots::RandomPolicy;
 use deepcfr_games::kuhn::{Kuhn, KuhnEncoder};
 
 use crate::model::{HashModel, Log, OUTCOME, local, plan};
 
 #[test]
 fn plans_that_cannot_run_are_refused() {
-    let outcome =
-        |epsilon, clip| Sampling::Outcome(OutcomeSampling { epsilon, clip, ..OutcomeSampling::default() });
-    let refusal = |plan: TraversalPlan, workers: usize| {
+    let refused = |sampling, plan: TraversalPlan, workers: usize| {
         let mut evaluators = vec![ConstantEvaluator::new(vec![0.0; 2]); workers];
-        traversal::run(&Kuhn, &KuhnEncoder, &plan, &mut evaluators, &mut Log::default()).expect_err("refused")
+        traversal::run(&Kuhn, &KuhnEncoder, sampling, &plan, &mut evaluators, &mut Log::default())
+            .expect_err("refused")
     };
-    let good = plan(Sampling::External, 0, 10);
+    let refusal = |plan, workers| refused(Sampling::External, plan, workers);
+    let outcome = |epsilon, clip| {
+        let parameters = OutcomeSampling { epsilon, clip, ..OutcomeSampling::default() };
+        refused(Sampling::outcome(parameters), plan(0, 1), 1)
+    };
+    let rollout = |epsilon, rollouts| {
+        let parameters = RolloutSampling { epsilon, rollouts };
+        refused(Sampling::Rollout { parameters, policy: &PolicyBot(RandomPolicy) }, plan(0, 1), 1)
+    };
+    let good = plan(0, 10);
     assert!(matches!(refusal(good, 0), TraversalError::NoWorkers));
     assert!(matches!(refusal(TraversalPlan { lanes: 0, ..good }, 1), TraversalError::NoLanes));
     assert!(matches!(refusal(TraversalPlan { groups: 3, ..good }, 1), TraversalError::Groups { got: 3 }));
@@ -32,11 +42,15 @@ fn plans_that_cannot_run_are_refused() {
         TraversalError::Traverser { got: 2 }
     ));
     for epsilon in [0.0, 1.5, f64::NAN] {
-        assert!(matches!(refusal(plan(outcome(epsilon, None), 0, 1), 1), TraversalError::Epsilon { .. }));
+        assert!(matches!(outcome(epsilon, None), TraversalError::Epsilon { .. }));
     }
     for clip in [0.0, -1.0, f64::NAN] {
-        assert!(matches!(refusal(plan(outcome(0.5, Some(clip)), 0, 1), 1), TraversalError::Clip { .. }));
+        assert!(matches!(outcome(0.5, Some(clip)), TraversalError::Clip { .. }));
     }
+    for epsilon in [-0.1, 1.5, f64::NAN] {
+        assert!(matches!(rollout(epsilon, 1), TraversalError::RolloutEpsilon { .. }));
+    }
+    assert!(matches!(rollout(0.5, 0), TraversalError::NoRollouts));
 }
 
 #[test]
@@ -50,8 +64,15 @@ fn a_model_error_reaches_the_caller() {
                     LocalEvaluator::new(Box::new(model), 16)
                 };
                 let mut evaluators: Vec<_> = (0..workers).map(evaluator).collect();
-                let plan = TraversalPlan { lanes, groups, ..plan(Sampling::External, 0, 200_000) };
-                let error = traversal::run(&Kuhn, &KuhnEncoder, &plan, &mut evaluators, &mut Log::default());
+                let plan = TraversalPlan { lanes, groups, ..plan(0, 200_000) };
+                let error = traversal::run(
+                    &Kuhn,
+                    &KuhnEncoder,
+                    Sampling::External,
+                    &plan,
+                    &mut evaluators,
+                    &mut Log::default(),
+                );
                 let Err(TraversalError::Evaluator(EvaluatorError::Model(ModelError::Device {
                     device, ..
                 }))) = error
@@ -82,8 +103,17 @@ impl Encoder<Kuhn> for PanickingEncoder {
 fn a_panic_in_a_worker_reaches_the_caller() {
     for workers in [1, 3] {
         let mut evaluators = vec![ConstantEvaluator::new(vec![1.0; 2]); workers];
-        let plan = plan(Sampling::External, 0, 100_000);
-        let run = || traversal::run(&Kuhn, &PanickingEncoder, &plan, &mut evaluators, &mut Log::default());
+        let plan = plan(0, 100_000);
+        let run = || {
+            traversal::run(
+                &Kuhn,
+                &PanickingEncoder,
+                Sampling::External,
+                &plan,
+                &mut evaluators,
+                &mut Log::default(),
+            )
+        };
         let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("the panic passes through");
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"told to panic"));
     }
@@ -104,8 +134,17 @@ impl SampleSink for PanickingSink {
 fn a_panic_in_the_sink_reaches_the_caller() {
     for workers in [1, 3] {
         let mut evaluators = vec![ConstantEvaluator::new(vec![1.0; 2]); workers];
-        let plan = plan(OUTCOME, 0, 1_000_000);
-        let run = || traversal::run(&Kuhn, &KuhnEncoder, &plan, &mut evaluators, &mut PanickingSink(500));
+        let plan = plan(0, 1_000_000);
+        let run = || {
+            traversal::run(
+                &Kuhn,
+                &KuhnEncoder,
+                Sampling::outcome(OUTCOME),
+                &plan,
+                &mut evaluators,
+                &mut PanickingSink(500),
+            )
+        };
         let panic = catch_unwind(AssertUnwindSafe(run)).expect_err("the panic passes through");
         assert_eq!(panic.downcast_ref::<&str>(), Some(&"told to panic"));
     }
@@ -139,16 +178,24 @@ impl<V: Evaluator> Evaluator for Late<V> {
 /// The others run ahead as far as they may, wait for the late one, and go on.
 #[test]
 fn one_late_worker_delays_the_rest_and_changes_nothing() {
-    let plan = plan(Sampling::External, 0, 20_000);
+    let plan = plan(0, 20_000);
     let mut expected = Log::default();
-    oracle::run(&Kuhn, &KuhnEncoder, &plan, &Guides::NONE, &mut local(&Kuhn, &KuhnEncoder, 1), &mut expected)
-        .expect("no failure");
+    oracle::run(
+        &Kuhn,
+        &KuhnEncoder,
+        Sampling::External,
+        &plan,
+        &mut local(&Kuhn, &KuhnEncoder, 1),
+        &mut expected,
+    )
+    .expect("no failure");
     let late = |worker: u64| Late {
         inner: local(&Kuhn, &KuhnEncoder, 16),
         delay: Duration::from_millis(if worker == 1 { 60 } else { 0 }),
     };
     let mut evaluators: Vec<_> = (0..3).map(late).collect();
     let mut log = Log::default();
-    traversal::run(&Kuhn, &KuhnEncoder, &plan, &mut evaluators, &mut log).expect("no failure");
+    traversal::run(&Kuhn, &KuhnEncoder, Sampling::External, &plan, &mut evaluators, &mut log)
+        .expect("no failure");
     assert!(log == expected);
 }

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use deepcfr_cfr::regret::AllNegative;
 use deepcfr_cfr::traversal::evaluators::LocalEvaluator;
-use deepcfr_cfr::traversal::{
-    Budgets, Continuation, OutcomeSampling, Sampling, StrategySource, TraversalPlan,
-};
+use deepcfr_cfr::traversal::{Budgets, Continuation, OutcomeSampling, StrategySource, TraversalPlan};
 use deepcfr_core::{
     Encoder, Features, Game, Model, ModelError, ModelSpec, NetId, Player, Purpose, SampleMeta, SampleSink,
     Stream, Weights,
@@ -76,13 +74,12 @@ pub(crate) fn locals<G: Game>(
     (0..workers).map(|_| local(game, encoder, max_batch)).collect()
 }
 
-pub(crate) fn plan(sampling: Sampling, traverser: Player, count: u32) -> TraversalPlan {
+pub(crate) fn plan(traverser: Player, count: u32) -> TraversalPlan {
     TraversalPlan {
         seed: 11,
         iteration: 3,
         traverser,
         count,
-        sampling,
         all_negative: AllNegative::Argmax,
         strategy: [StrategySource::Networks; 2],
         budgets: Budgets::UNLIMITED,
@@ -91,8 +88,8 @@ pub(crate) fn plan(sampling: Sampling, traverser: Player, count: u32) -> Travers
     }
 }
 
-pub(crate) const OUTCOME: Sampling =
-    Sampling::Outcome(OutcomeSampling { epsilon: 0.4, clip: None, continuation: Continuation::Strategy });
+pub(crate) const OUTCOME: OutcomeSampling =
+    OutcomeSampling { epsilon: 0.4, clip: None, continuation: Continuation::Strategy };
 
 /// Every sample in order, by its bits.
 #[derive(Debug, Default, PartialEq)]

@@ -8,10 +8,7 @@
 use deepcfr_cfr::matches::PolicyBot;
 use deepcfr_cfr::regret::{AllNegative, regret_matching};
 use deepcfr_cfr::traversal::evaluators::{ConstantEvaluator, TableEvaluator};
-use deepcfr_cfr::traversal::{
-    self, Baseline, Continuation, Guides, NoBaseline, OutcomeSampling, RolloutSampling, Sampling,
-    TraversalPlan,
-};
+use deepcfr_cfr::traversal::{self, Continuation, OutcomeSampling, RolloutSampling, Sampling, TraversalPlan};
 use deepcfr_core::{Features, Game, Player, Purpose, SampleMeta, SampleSink, Stream, Turn};
 use deepcfr_games::bots::RandomPolicy;
 use deepcfr_games::kuhn::Kuhn;
@@ -24,6 +21,8 @@ const STANDARD_ERRORS: f64 = 4.5;
 /// Kuhn's keys are below this.
 const KEYS: usize = 1024;
 const EPSILON: f64 = 0.4;
+const UNBIASED: OutcomeSampling =
+    OutcomeSampling { epsilon: EPSILON, clip: None, continuation: Continuation::Strategy };
 
 /// Sums of a quantity and of its square, over traversals in which it may be absent (0).
 #[derive(Clone, Copy, Default)]
@@ -83,10 +82,10 @@ fn the_outcome_sampling_target_is_unbiased_and_the_zeroed_one_is_not() {
     let choice = Node::Choice { player: 0, infoset: 0, children: vec![1, 2] };
     let game = HandTree(vec![choice, Node::End(-10.0), Node::End(-12.0)]);
     let sampling =
-        Sampling::Outcome(OutcomeSampling { epsilon: 0.5, clip: None, ..OutcomeSampling::default() });
+        Sampling::outcome(OutcomeSampling { epsilon: 0.5, clip: None, ..OutcomeSampling::default() });
     let mut tally = Targets::default();
     let mut workers = [ConstantEvaluator::new(vec![9.0, 1.0])];
-    traversal::run(&game, &KeyEncoder, &plan(sampling, 0, COUNT), &mut workers, &mut tally)
+    traversal::run(&game, &KeyEncoder, sampling, &plan(0, COUNT), &mut workers, &mut tally)
         .expect("no failure");
     let z = |sums: [Sum; 2]| [sums[0].z(0.2, f64::from(COUNT)), sums[1].z(-1.8, f64::from(COUNT))];
     assert!(z(tally.stored).iter().all(|z| z.abs() < 3.0), "{:?}", z(tally.stored));
@@ -121,7 +120,7 @@ impl SampleSink for Targets {
 struct Exact<'a> {
     table: &'a [f32],
     traverser: Player,
-    sampling: Sampling,
+    sampling: Sampling<'a, Kuhn>,
     /// `Σ_h P(h sampled)·(v(h,a) − v(h))`.
     targets: Vec<[f64; 2]>,
     /// The probability that a strategy sample of the infoset is drawn.
@@ -160,21 +159,23 @@ impl Exact<'_> {
         let sampled = match self.sampling {
             _ if player != self.traverser => strategy,
             Sampling::External => [1.0; 2],
-            Sampling::Outcome(OutcomeSampling { epsilon, .. })
-            | Sampling::Rollout(RolloutSampling { epsilon, .. }) => {
+            Sampling::Outcome { parameters: OutcomeSampling { epsilon, .. }, .. }
+            | Sampling::Rollout { parameters: RolloutSampling { epsilon, .. }, .. } => {
                 strategy.map(|p| epsilon / 2.0 + (1.0 - epsilon) * p)
             }
         };
         let values = [0, 1].map(|action| self.child(state, action as u16, visited * sampled[action]));
         let goes_on = match self.sampling {
-            Sampling::Outcome(outcome) if outcome.continuation == Continuation::Sampling => sampled,
-            Sampling::Rollout(_) if player == self.traverser => sampled,
+            Sampling::Outcome { parameters, .. } if parameters.continuation == Continuation::Sampling => {
+                sampled
+            }
+            Sampling::Rollout { .. } if player == self.traverser => sampled,
             _ => strategy,
         };
         let mean = goes_on[0] * values[0] + goes_on[1] * values[1];
         if player == self.traverser {
             let (values, mean) = match self.sampling {
-                Sampling::Rollout(_) => {
+                Sampling::Rollout { .. } => {
                     let sign = if player == 0 { 1.0 } else { -1.0 };
                     let values = [0, 1].map(|action| sign * uniform_value(state, action as u16));
                     (values, strategy[0] * values[0] + strategy[1] * values[1])
@@ -206,19 +207,15 @@ fn strategy(table: &[f32], key: usize) -> [f32; 2] {
     row
 }
 
-fn assert_means_are_exact(sampling: Sampling, baseline: &impl Baseline<Kuhn>) {
-    assert_guided_means_are_exact(sampling, &Guides { baseline, rollout: None });
-}
-
-fn assert_guided_means_are_exact(sampling: Sampling, guides: &Guides<'_, Kuhn, impl Baseline<Kuhn>>) {
+fn assert_means_are_exact(sampling: Sampling<'_, Kuhn>) {
     const COUNT: u32 = 1_000_000;
     let mut stream = Stream::new(5, Purpose::Test, 0, 0, 0);
     let table: Vec<f32> = (0..2 * KEYS).map(|_| (stream.uniform() + 0.05) as f32).collect();
     for traverser in [0, 1] {
         let mut tally = Tally::new();
-        let plan = TraversalPlan { all_negative: AllNegative::Argmax, ..plan(sampling, traverser, COUNT) };
+        let plan = TraversalPlan { all_negative: AllNegative::Argmax, ..plan(traverser, COUNT) };
         let mut workers = [TableEvaluator::new(&table, 2), TableEvaluator::new(&table, 2)];
-        let stats = traversal::run_guided(&Kuhn, &KeyEncoder, &plan, guides, &mut workers, &mut tally)
+        let stats = traversal::run(&Kuhn, &KeyEncoder, sampling, &plan, &mut workers, &mut tally)
             .expect("no failure");
         let mut exact = Exact {
             table: &table,
@@ -252,34 +249,29 @@ fn assert_tally_fits(tally: &Tally, exact: &Exact<'_>, count: f64) {
 
 #[test]
 fn external_sampling_targets_are_advantages_in_the_mean() {
-    assert_means_are_exact(Sampling::External, &NoBaseline);
+    assert_means_are_exact(Sampling::External);
 }
 
 #[test]
 fn rollout_targets_are_advantages_under_the_rollout_policy_in_the_mean() {
     let policy = PolicyBot(RandomPolicy);
-    let guides = Guides { baseline: &NoBaseline, rollout: Some(&policy) };
-    let sampling = Sampling::Rollout(RolloutSampling { epsilon: EPSILON, rollouts: 2 });
-    assert_guided_means_are_exact(sampling, &guides);
+    let parameters = RolloutSampling { epsilon: EPSILON, rollouts: 2 };
+    assert_means_are_exact(Sampling::Rollout { parameters, policy: &policy });
 }
 
 #[test]
 fn outcome_sampling_targets_are_advantages_in_the_mean() {
-    let sampling =
-        Sampling::Outcome(OutcomeSampling { epsilon: EPSILON, clip: None, ..OutcomeSampling::default() });
-    assert_means_are_exact(sampling, &NoBaseline);
+    assert_means_are_exact(Sampling::outcome(UNBIASED));
 }
 
 #[test]
 fn values_that_go_on_as_the_samples_do_are_those_of_the_trembling_hand() {
-    let outcome = OutcomeSampling { epsilon: EPSILON, clip: None, continuation: Continuation::Sampling };
-    assert_means_are_exact(Sampling::Outcome(outcome), &NoBaseline);
-    assert_means_are_exact(Sampling::Outcome(outcome), &Arbitrary);
+    let parameters = OutcomeSampling { continuation: Continuation::Sampling, ..UNBIASED };
+    assert_means_are_exact(Sampling::outcome(parameters));
+    assert_means_are_exact(Sampling::Outcome { parameters, baseline: Some(&Arbitrary) });
 }
 
 #[test]
 fn outcome_sampling_targets_are_advantages_in_the_mean_with_an_arbitrary_baseline() {
-    let sampling =
-        Sampling::Outcome(OutcomeSampling { epsilon: EPSILON, clip: None, ..OutcomeSampling::default() });
-    assert_means_are_exact(sampling, &Arbitrary);
+    assert_means_are_exact(Sampling::Outcome { parameters: UNBIASED, baseline: Some(&Arbitrary) });
 }

@@ -1,20 +1,29 @@
-//! Evaluators that answer on the worker's own thread, and decorators over any evaluator.
+//! Evaluators that answer on the worker's own thread and, with the feature `testkit`, decorators over any
+//! evaluator and stand-ins for one.
 //!
 //! Not here: the client of the batching server, which is an evaluator of another crate.
 
 use std::collections::VecDeque;
 
+#[cfg(feature = "testkit")]
 mod cached;
+#[cfg(feature = "testkit")]
 mod checked;
+#[cfg(feature = "testkit")]
 mod constant;
 mod local;
+#[cfg(feature = "testkit")]
 mod replay;
 mod table;
 
+#[cfg(feature = "testkit")]
 pub use cached::CachedEvaluator;
+#[cfg(feature = "testkit")]
 pub use checked::{CheckReport, CheckedEvaluator};
+#[cfg(feature = "testkit")]
 pub use constant::ConstantEvaluator;
 pub use local::{LocalEvaluator, LocalStats};
+#[cfg(feature = "testkit")]
 pub use replay::{Recorded, RecordingEvaluator, ReplayEvaluator};
 pub use table::TableEvaluator;
 
@@ -40,6 +49,7 @@ impl Answers {
     }
 
     /// Writes a lane's row and marks the lane ready.
+    #[cfg(feature = "testkit")]
     fn push(&mut self, lane: usize, row: &[f32]) {
         self.write(lane, row);
         self.ready.push_back(lane);
