@@ -24,15 +24,14 @@ mod outcome;
 mod plan;
 mod recording;
 mod rollout;
+mod sampling;
 mod scheme;
 mod share;
 mod stats;
 
 pub use error::TraversalError;
-pub use outcome::Baseline;
-pub use plan::{
-    Budgets, Continuation, OutcomeSampling, RolloutSampling, Sampling, StrategySource, TraversalPlan,
-};
+pub use plan::{Budgets, StrategySource, TraversalPlan};
+pub use sampling::{Baseline, Continuation, OutcomeSampling, RolloutSampling, Sampling};
 pub use stats::{TraversalStats, TraversalTimes};
 
 use context::Context;

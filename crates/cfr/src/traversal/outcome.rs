@@ -9,18 +9,9 @@
 
 use deepcfr_core::{Action, Game};
 
-use super::plan::{Continuation, OutcomeSampling};
+use super::sampling::{Baseline, Continuation, OutcomeSampling};
 use super::scheme::{Scheme, Walk, explored};
 use crate::regret::sample_by;
-
-/// A guess at the value of each action of the traverser. Targets stay unbiased whatever it says, as
-/// long as it does not depend on the action that will be sampled; the closer it is, the smaller
-/// their variance.
-pub trait Baseline<G: Game>: Sync {
-    /// Writes every element of `values` (one per action of the game): the expected utility of the
-    /// player to move, in points, after each legal action; elements of illegal actions are not read.
-    fn write(&self, game: &G, state: &G::State, values: &mut [f64]);
-}
 
 /// Outcome sampling.
 pub(super) struct Outcome<'a, G: Game> {

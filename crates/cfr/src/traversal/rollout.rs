@@ -13,7 +13,7 @@
 
 use deepcfr_core::{ActionSet, Game, Player, Stream, Turn};
 
-use super::plan::RolloutSampling;
+use super::sampling::RolloutSampling;
 use super::scheme::{Scheme, Walk, explored};
 use crate::matches::Bot;
 use crate::regret::sample_by;
